@@ -41,7 +41,7 @@ func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (
 }
 
 func (b *backend) start(ctx context.Context, f Folder, c Config, clock *clock.Ahead) error {
-	// Before the table, because Folder.open treats data without objects as a loss.
+	// Make the objects before the table, because Folder.open treats data without objects as a loss.
 	if err := makeObjects(f, c.Disk); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (b *backend) start(ctx context.Context, f Folder, c Config, clock *clock.Ah
 	return nil
 }
 
-// stop ends the engines. It returns an error for writes that they could not keep. It may be called again.
+// stop ends the engines. It returns an error if an engine could not keep a write. It may be called again.
 func (b *backend) stop() error {
 	var errs []error
 	for _, stop := range slices.Backward(b.stops) {

@@ -21,7 +21,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Operator returns a caller of functions here, over the running platform's engines. Errors: ErrNotRunning, theirs.
+// Operator returns an Invoke that runs functions in this process, over the running platform's engines. A call fails
+// with ErrNotRunning or with the function's error.
 func (f Folder) Operator(log *slog.Logger) client.Invoke {
 	return func(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 		s, err := f.Surroundings()
@@ -47,8 +48,9 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 	}
 }
 
-// Invoke calls a function as deployed, in a separate process over the running platform's engines. The event comes from
-// a file. Errors: ErrNotRunning, a [runtime.Error] of the function, the compiler's, a blank without a value.
+// Invoke calls a function as deployed, in a separate process over the running platform's engines. It reads the event
+// from a file. It fails with ErrNotRunning, with a [runtime.Error] of the function, with the compiler's error, or if a
+// blank has no value.
 func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger) ([]byte, error) {
 	function, err := findFunction(name)
 	if err != nil {
@@ -100,7 +102,7 @@ func (f Folder) build(ctx context.Context, function functions.Function, log *slo
 // blank matches a placeholder in an event, such as ${API_KEY}, because events/ has no keys.
 var blank = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
 
-// readEvent reads an event and replaces its blanks by variables of our environment or of .local/env.
+// readEvent reads an event. It replaces the event's blanks by variables of this process's environment or of .local/env.
 func (f Folder) readEvent(file string, lookup func(string) string) ([]byte, error) {
 	event, err := os.ReadFile(file)
 	if err != nil {
@@ -110,7 +112,7 @@ func (f Folder) readEvent(file string, lookup func(string) string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	var open []string // distinct names
+	var open []string // distinct names without a value
 	event = blank.ReplaceAllFunc(event, func(found []byte) []byte {
 		name := string(blank.FindSubmatch(found)[1])
 		value := cmp.Or(lookup(name), env[name])

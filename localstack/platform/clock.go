@@ -61,8 +61,8 @@ func (f Folder) Time() (Time, error) {
 	return timeOf(clock.NewAhead(offset)), err
 }
 
-// Advance moves the running platform's clock by d, and returns when the clock has moved. Errors: ErrNotRunning; d is
-// not positive or too large.
+// Advance moves the running platform's clock by d, and returns when the clock has moved. It fails with ErrNotRunning,
+// or if d is not positive or is too large.
 func (f Folder) Advance(ctx context.Context, d time.Duration) error {
 	s, err := f.Surroundings()
 	if err != nil {
@@ -86,8 +86,8 @@ func (p *Platform) Time() Time { return timeOf(p.clock) }
 // engines in memory follow the clock. Functions in other processes are replaced, as in a deployment. `make sam` keeps
 // the offset with which it started.
 //
-// The real engines keep real time: a message's delay lasts as long as it says, and time to live deletes late. Nothing
-// depends on either, because the sweep ticks at once after a jump of a minute or more.
+// The real engines keep real time. So a jump does not shorten a message's delay, and expired items are deleted late.
+// Nothing depends on either, because the sweep ticks at once after a jump of a minute or more.
 func (p *Platform) advance(f Folder, c Config, d time.Duration) error {
 	p.moving.Lock()
 	defer p.moving.Unlock()

@@ -90,5 +90,5 @@ func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// controlGrace is the time in which commands must end their streams after the inspector has ended them.
+// controlGrace is the time that commands have to end their streams after the inspector has ended these streams.
 const controlGrace = time.Second

@@ -19,7 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
-// ownEngines are the engines in this process. With the real engines, they have no table and no queues.
+// ownEngines are the engines in this process. If the platform uses the real engines, ownEngines has no table and no
+// queues.
 type ownEngines struct {
 	memory
 	mails   *ses.Engine
@@ -117,7 +118,8 @@ type kept interface {
 	Close() error
 }
 
-// closeEngines closes engines. It returns an error if an engine had to refuse the last write. what names a write.
+// closeEngines closes engines. It returns an error if an engine had to refuse the last write. The parameter what names
+// the kind of write in that error.
 func closeEngines(what string, all ...kept) error {
 	var refused, closed error
 	for _, e := range all {

@@ -21,7 +21,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/control"
 )
 
-// Folder is the path of .local, which holds all data of the local run. Only its owner can read it: it holds keys.
+// Folder is the path of .local, which holds all data of the local run. Only the folder's owner can read it, because it
+// holds keys.
 type Folder string
 
 // EngineLog is the file in a Folder for the output of the real engines.
@@ -60,7 +61,8 @@ func (f Folder) path(name string) string { return filepath.Join(string(f), name)
 // Mails returns the folder that receives a file per mail.
 func (f Folder) Mails() string { return f.path(mailDir) }
 
-// lock creates the folder and locks it until release or the end of the process. If another run has it: errRunning.
+// lock creates the folder and locks it until release is called or the process ends. If another run holds the lock, it
+// fails with errRunning.
 func (f Folder) lock() (release func(), err error) {
 	if err = os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
@@ -168,7 +170,8 @@ func (f Folder) ensureSecret() ([]byte, error) {
 	return secret, nil
 }
 
-// ReadEnv reads .local/env: the API's address, and the merchants' keys and secrets. Without the file: ErrNotRunning.
+// ReadEnv reads .local/env: the API's address, and the merchants' keys and secrets. If the file is missing, it fails
+// with ErrNotRunning.
 func (f Folder) ReadEnv() (map[string]string, error) {
 	text, err := os.ReadFile(f.path(envFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,14 +227,15 @@ func (f Folder) writeFunctions(s Surroundings) error {
 	if err != nil {
 		return err
 	}
-	// Remove the last run's file first: it is useless, and on a full disk it makes room for the new one.
+	// Remove the last run's file first, because nothing needs it any more. On a full disk this makes room for the new
+	// file.
 	if err := os.Remove(f.path(functionsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return f.write(functionsFile, append(text, '\n'))
 }
 
-// Surroundings returns those of the running platform, or ErrNotRunning.
+// Surroundings returns the Surroundings of the running platform, or ErrNotRunning.
 func (f Folder) Surroundings() (Surroundings, error) {
 	if _, err := os.Stat(f.path(lockName)); errors.Is(err, fs.ErrNotExist) { // do not create a folder just to look
 		return Surroundings{}, fmt.Errorf("%s: %w", f, ErrNotRunning)

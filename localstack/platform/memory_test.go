@@ -101,7 +101,8 @@ func filesOf(t *testing.T, place Folder) (names []string) {
 	return names
 }
 
-// TestStart_MissingOrDamaged checks that a run over part of its data is refused, as it would silently start afresh.
+// TestStart_MissingOrDamaged checks that Start refuses data that is incomplete or damaged. Without the refusal, the run
+// would silently start afresh.
 func TestStart_MissingOrDamaged(t *testing.T) {
 	t.Parallel()
 	whole := newFolder(t)

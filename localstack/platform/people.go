@@ -13,12 +13,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// peopleNames are in .local/env's order. OAUTH_USERNAME owns two merchants. OPERATOR_USERNAME belongs to the first.
+// peopleNames lists the people's variables in the order of .local/env. OAUTH_USERNAME owns two merchants.
+// OPERATOR_USERNAME belongs to the first merchant.
 var peopleNames = []string{"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_REDIRECT_URI", "OAUTH_SCOPE",
 	"OAUTH_USERNAME", "OAUTH_PASSWORD", "TEST_PROFILE_USERNAME", "TEST_PROFILE_PASSWORD", "OPERATOR_USERNAME",
 	"OPERATOR_PASSWORD"}
 
-// redirectURI has no listener, so that the browser's address line shows the code.
+// redirectURI is an address without a listener, so that the browser's address line shows the code.
 const redirectURI = "http://127.0.0.1:8765/callback"
 
 var scopes = []string{"payments", "transactions.history", "user.app-settings", "user.profile_readonly"}

@@ -18,7 +18,7 @@ func seededApplication(env map[string]string) client.Application {
 		RedirectURI: env["OAUTH_REDIRECT_URI"], Scope: env["OAUTH_SCOPE"]}
 }
 
-// wantPeople fails unless all people in env can sign in, and the user at two merchants.
+// wantPeople fails unless all people in env can sign in. The user OAUTH_USERNAME must be a member of two merchants.
 func wantPeople(t *testing.T, r *runner.Runner, env map[string]string) {
 	t.Helper()
 	api, app := client.Client{BaseURL: r.URL}, seededApplication(env)

@@ -60,7 +60,8 @@ type Platform struct {
 	release     func()       // unlocks the folder
 }
 
-// Start runs the platform. Errors: a missing program or part of the folder, another format, a taken port, errRunning.
+// Start runs the platform. It fails if a program or a part of the folder is missing, if the folder has another format,
+// if the port is taken, or with errRunning.
 func Start(ctx context.Context, f Folder, c Config) (*Platform, error) {
 	release, err := f.lock()
 	if err != nil {
@@ -116,7 +117,7 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	return p.serveInspector(f, c)
 }
 
-// Stop ends the platform. Acknowledged changes are kept. It returns an error for a write that could not be kept.
+// Stop ends the platform. Acknowledged changes are kept. If a write could not be kept, Stop returns an error.
 func (p *Platform) Stop() error {
 	var errs []error
 	p.inspector.Close()

@@ -112,13 +112,14 @@ func (s seeder) addMerchant(ctx context.Context, m seeded) error {
 		return nil
 	}
 	var made struct{ Secret string }
-	// force ends the secret that was lost with .local/env.
+	// The argument force ends the secret that was lost with .local/env.
 	err = s.operate(ctx, "rotate_callback_secret", &made, object{"merchant_code": s.env[code], "force": true})
 	s.env[secret] = made.Secret
 	return err
 }
 
-// checkKey returns true if the key is the merchant's. After a loss of data it is not.
+// checkKey returns true if the key is the merchant's. After a loss of data, the merchant does not have the key any
+// more.
 func (s seeder) checkKey(ctx context.Context, code, key string) (bool, error) {
 	if code == "" || key == "" {
 		return false, nil

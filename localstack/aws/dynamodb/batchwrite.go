@@ -64,8 +64,8 @@ func readTableWrites(d *jsontext.Decoder, table string) ([]part, error) {
 	return parts, err
 }
 
-// writeBatch writes the items one by one. It refuses the whole batch if an item is too large, before it writes any.
-// Writes that conflict with a transaction are returned as unprocessed.
+// writeBatch writes the items one by one. If an item is too large, writeBatch refuses the whole batch before it writes
+// any item. Writes that conflict with a transaction are returned as unprocessed.
 func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, error) {
 	for _, w := range writes {
 		if _, err := w.result(nil); err != nil {

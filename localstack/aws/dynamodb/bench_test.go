@@ -16,7 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// BenchmarkTransactWrite writes three items per transaction through the SDK, in memory and on DynamoDB Local if there.
+// BenchmarkTransactWrite writes three items per transaction through the SDK, in memory. It also measures DynamoDB Local
+// if the run includes the real engines.
 func BenchmarkTransactWrite(b *testing.B) {
 	b.Run("engine", func(b *testing.B) {
 		_, client := newLedger(b, dynamodb.Config{})

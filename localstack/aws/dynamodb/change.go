@@ -9,7 +9,8 @@ type change struct {
 	by        writer
 }
 
-// apply logs the changes together with note and then makes them, all or none. Callers hold mu.
+// apply logs the changes together with note, and then makes the changes. If it returns an error, it has made none of
+// them. Callers hold mu.
 func (e *Engine) apply(note []byte, changes ...change) error {
 	for _, c := range changes {
 		if err := e.checkExists(c.table); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// sdkConfig returns a configuration that reaches the engine by a transport, or an endpoint over the network.
+// sdkConfig returns a configuration that sends requests by transport. The transport may be an engine, or the network.
 func sdkConfig(transport http.RoundTripper) aws.Config {
 	return aws.Config{
 		Region:           "eu-west-1",

@@ -12,14 +12,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// decode reads a JSON object into the struct that to points to, by field names. It refuses unknown members.
+// decode reads a JSON object into the struct behind the pointer to. Members are matched to fields by name. decode
+// refuses unknown members.
 func decode(d *jsontext.Decoder, object string, to any) error {
 	err := json.UnmarshalDecode(d, to)
 	unknown, ok := errors.AsType[*json.SemanticError](err)
 	if !ok || !errors.Is(err, json.ErrUnknownName) {
 		return err
 	}
-	if of := unknown.GoType; of != reflect.TypeOf(to).Elem() { // a nested part, named like its Go type but capitalised
+	if of := unknown.GoType; of != reflect.TypeOf(to).Elem() { // a nested part is named like its Go type, but capitalised
 		object = strings.ToUpper(of.Name()[:1]) + of.Name()[1:]
 	}
 	return refuseParameter(object, unknown.JSONPointer.LastToken())

@@ -18,8 +18,9 @@ type Config struct {
 	IndexLag time.Duration
 	// TTLLag delays the deletion of expired items, which can be read until then.
 	TTLLag time.Duration
-	// Conflict, if set, is called before every write and transactional read. If it returns true, the request conflicts
-	// with another on the first of keys ("table/partition key/sort key", N and B as text). It must not call the Engine.
+	// Conflict, if set, is called before every write and transactional read. If Conflict returns true, the request
+	// conflicts with another request on the first of keys ("table/partition key/sort key", N and B as text). Conflict must
+	// not call the Engine.
 	Conflict func(op string, keys []string) bool
 	// OneReader drops stream records as soon as the only reader asks for later ones, instead of after a day.
 	OneReader bool
@@ -88,7 +89,7 @@ func (e *Engine) Consumed(name string) (read, written float64) {
 	return t.read, t.written
 }
 
-// settle deletes expired items and replicates to indexes where that is due.
+// settle deletes the expired items and makes the index changes that are due.
 func (e *Engine) settle() {
 	now := e.now()
 	if now.UnixNano() < e.wake.Load() {
@@ -116,7 +117,7 @@ func (e *Engine) schedule() {
 	}
 }
 
-// wakeAt lowers wake to t if it is later. Callers hold mu.
+// wakeAt sets wake to t if wake is later than t. Callers hold mu.
 func (e *Engine) wakeAt(t time.Time) {
 	at := t.UnixNano()
 	if t.Year() > 2200 {

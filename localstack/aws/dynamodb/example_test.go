@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// The engine is the transport of an unmodified client, so no socket is opened. It uses the test's clock.
+// The engine is the transport of an unmodified client, so no socket is opened. The engine uses the test's clock.
 func Example() {
 	engine := dynamodb.New(dynamodb.Config{
 		Now: func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }})

@@ -13,7 +13,7 @@ type expressions struct {
 	condition  *expr.Condition
 	filter     *expr.Condition
 	projection *expr.Projection
-	terms      []expr.KeyTerm // of a Query
+	terms      []expr.KeyTerm // key conditions of a Query
 }
 
 // parse parses the expressions in the service's order. possible lists the parameters that the operation could have.

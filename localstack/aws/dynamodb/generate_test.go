@@ -16,7 +16,8 @@ type generator struct {
 	requests int // number of requests so far
 }
 
-// tokenWindow limits how many requests later a token is repeated. Both engines forget it, but not at the same request.
+// tokenWindow is the maximum number of requests between two uses of a token. Both engines forget old tokens, but not
+// after the same request.
 const tokenWindow = 1000
 
 func pick[T any](g *generator, choices ...T) T { return choices[g.IntN(len(choices))] }
@@ -132,7 +133,8 @@ func (g *generator) item() object {
 // begin resets the placeholders for a new request.
 func (g *generator) begin() { g.names, g.values, g.count = object{}, object{}, 0 }
 
-// placeholders adds the placeholders that the request's expressions mention. Others belong to alternatives not taken.
+// placeholders adds to body the placeholders that the request's expressions mention. The others belong to alternatives
+// that the generator did not take.
 func (g *generator) placeholders(body object) object {
 	var expressions string
 	for name, v := range body {

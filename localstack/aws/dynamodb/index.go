@@ -58,7 +58,8 @@ func (ix *index) checkTypes(item attr.Map) error {
 	return nil
 }
 
-// checkEmpty refuses an empty index key. An update does so even if the type is wrong; a put leaves that to checkTypes.
+// checkEmpty refuses an empty index key. It refuses an update even if the key's type is also wrong. For a put with a
+// wrong type, checkTypes returns the error.
 func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)

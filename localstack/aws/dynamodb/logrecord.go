@@ -12,9 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// A log record is a sequence of notes. The notes of a record are read back all or none. A note consists of a letter and
-// its content. Each text follows its length, and numbers are varints. The note of a row has the row's order in the
-// table and in each index, so reading a log decodes no item.
+// A log record is a sequence of notes. Open reads all notes of a record or none. A note consists of a letter and its
+// content. The length of each text precedes the text, and numbers are varints. The note of a row has the row's order in
+// the table and in each index, so reading a log decodes no item.
 const (
 	noteTable   = 'T' // name, definition as in CreateTable, creation time (Unix ns), label of the stream
 	noteDrop    = 'X' // name
@@ -71,7 +71,7 @@ func appendRemoval(dst []byte, t *table, order string) []byte {
 	return appendText(appendText(append(dst, noteRemoval), t.name), order)
 }
 
-// encode appends notes of the changes to note. It also turns the new rows from decoded items into text.
+// encode returns note, followed by notes of the changes. It also turns the new rows from decoded items into text.
 func encode(note []byte, changes []change) []byte {
 	for _, c := range changes {
 		switch {
@@ -162,7 +162,7 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 }
 
 func (e *Engine) readTable(n *notes) error {
-	n.readText() // the name, which the definition repeats
+	n.readText() // skips the name, which the definition repeats
 	var p definition
 	if err := json.Unmarshal([]byte(n.readText()), &p, attr.Options); err != nil {
 		return err

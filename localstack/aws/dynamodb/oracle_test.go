@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// oracleEndpoint returns the endpoint of DynamoDB Local, and false unless enginetest.All.
+// oracleEndpoint returns the endpoint of DynamoDB Local. It returns false unless enginetest.All returns true.
 func oracleEndpoint(t testing.TB) (string, bool) {
 	t.Helper()
 	if !enginetest.All(t) {

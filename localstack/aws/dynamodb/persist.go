@@ -12,9 +12,10 @@ import (
 // LogName is the name of an Engine's log inside its folder.
 const LogName = "table"
 
-// Open returns an Engine that keeps its data in a log in dir, restored from that log. A write is logged before it is
-// answered. If the log refuses a write, nothing changes and the client gets InternalServerError. Streams are not
-// logged: they start empty, with higher sequence numbers than before. Open fails with the errors of [wal.Open].
+// Open returns an Engine that keeps its data in a log in dir. It restores the data from that log. Each write is logged
+// before the Engine answers. If the log refuses a write, nothing changes and the client gets InternalServerError.
+// Streams are not logged: they start empty, with higher sequence numbers than before. Open fails with the errors of
+// [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	if e.indexLag != 0 {
@@ -36,7 +37,8 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// indexing updates indexes in a goroutine while the log is read. Without it, reading a log takes half as long again.
+// indexing updates indexes in a goroutine while the log is read. Without this goroutine, reading a log takes 1.5 times
+// as long.
 type indexing struct {
 	batch []indexChange
 	queue chan []indexChange
@@ -89,14 +91,15 @@ func (e *Engine) persist(record []byte) error {
 	if e.log == nil || len(record) == 0 {
 		return nil
 	}
-	e.snapshotWhenDue() // before the record, since the tables do not have its change yet
+	e.snapshotWhenDue() // must precede Append, since the tables do not have the record's change yet
 	if err := e.log.Append(record); err != nil {
 		return logFault(err)
 	}
 	return nil
 }
 
-// checkLog refuses a write while the log takes none, even if its condition would fail. store.CheckWritable needs this.
+// checkLog returns an error while the log takes no writes. A write is then refused even if its condition would fail,
+// because store.CheckWritable needs this.
 func (e *Engine) checkLog() error {
 	if e.log == nil {
 		return nil

@@ -31,7 +31,7 @@ const (
 	validationNamespace = "com.amazon.coral.validate#"
 	syntaxNamespace     = "com.amazon.coral.service#"
 	contentType         = "application/x-amz-json-1.0"
-	maxRequest          = 16 << 20 // bytes (API reference, BatchWriteItem, which allows most)
+	maxRequest          = 16 << 20 // bytes (API reference, BatchWriteItem, which has the highest limit)
 )
 
 type operation func(e *Engine, d *jsontext.Decoder) ([]byte, error)
@@ -87,7 +87,7 @@ func encodeError(err error) (int, []byte) {
 	dst = append(dst, detail...)
 	member := `,"message":`
 	if f != nil && (f.code == "TransactionCanceledException" || f.code == "IdempotentParameterMismatchException") {
-		member = `,"Message":` // spelled so for these two in the service's model
+		member = `,"Message":` // the service's model has this spelling for these two codes
 	}
 	dst = attr.AppendString(append(dst, member...), message)
 	status := http.StatusBadRequest

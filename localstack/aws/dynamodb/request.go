@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// request holds the parameters of all data operations. The map parameters lists those of each operation.
+// request holds the parameters of all data operations. The map named parameters lists the parameters of each operation.
 type request struct {
 	TableName, IndexName                string
 	Key, Item, ExclusiveStartKey        attr.Map
@@ -45,7 +45,8 @@ const (
 	oneGet = " ProjectionExpression ExpressionAttributeNames"
 )
 
-// parameters lists the parameters of each operation or part of one. Others are refused by name, legacy ones too.
+// parameters lists the parameters of each operation, and of each part of an operation. Any other parameter is refused
+// by name, including legacy parameters.
 var parameters = map[string]string{
 	"GetItem":        "TableName Key ConsistentRead ReturnConsumedCapacity" + oneGet,
 	"PutItem":        "TableName Item" + singleWrite,

@@ -110,7 +110,7 @@ func appendPartition(dst []byte, hash attr.Value) []byte {
 	return append(dst, attr.KeyTerminator...)
 }
 
-// order returns the text by which the table sorts an item. The text contains the hash key and the sort key.
+// order returns the text by which the table sorts an item. This text contains the hash key and the sort key.
 func (s schema) order(item attr.Map) string {
 	return string(s.appendOrder(make([]byte, 0, 64), item))
 }

@@ -84,7 +84,7 @@ func (s *stream) recordChange(c change, now time.Time) {
 	s.trim(s.records[0].sequence, now)
 }
 
-// trim drops the records before a sequence number and those past retention.
+// trim drops the records before a sequence number, and the records past retention.
 func (s *stream) trim(before int, now time.Time) {
 	n := 0
 	for n < len(s.records) && (s.records[n].sequence < before || now.Sub(s.records[n].at) > retention) {
@@ -94,7 +94,7 @@ func (s *stream) trim(before int, now time.Time) {
 	s.records = s.records[n:]
 }
 
-// since returns the records from sequence number from on that are within retention at now.
+// since returns the records that have at least the sequence number from and are within retention at now.
 func (s *stream) since(from int, now time.Time) []record {
 	first := sort.Search(len(s.records), func(i int) bool {
 		return s.records[i].sequence >= from && now.Sub(s.records[i].at) <= retention

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// sameRefusal pairs the engine's messages, which are the service's, with DynamoDB Local's of the same meaning.
+// sameRefusal pairs messages of the same meaning: the engine's, which are also the service's, and DynamoDB Local's.
 var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"One or more parameter values were invalid: Type mismatch for Index Key",
 		"One or more parameter values were invalid: Type mismatch for Index Key",
@@ -46,8 +46,8 @@ var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"The request token was used before with other parameters", "", "DynamoDB Local has no message"},
 }
 
-// misfits are the starts of messages about values that do not fit an item or index. Of several, the engines may report
-// different ones.
+// misfits are the starts of messages about values that do not fit an item or index. If several values do not fit, the
+// two engines may report different values.
 var misfits = []string{
 	"The document path provided in the update expression is invalid for update",
 	"The provided expression refers to an attribute that does not exist in the item",
@@ -67,7 +67,7 @@ func sameMessage(engine, oracle string) bool {
 	// If paths overlap, DynamoDB Local sometimes names an unrelated path.
 	engine, _, _ = strings.Cut(engine, "; path one:")
 	oracle, _, _ = strings.Cut(oracle, "; path one:")
-	// If several indexes have the attribute, either may be named.
+	// If several indexes have the attribute, an engine may name any of these indexes.
 	engine, _, _ = strings.Cut(engine, " IndexName:")
 	oracle, _, _ = strings.Cut(oracle, " IndexName:")
 	if engine == oracle {
@@ -117,7 +117,8 @@ func (r request) normalise(answer object) object {
 		r.body["FilterExpression"] != nil {
 		delete(kept, "Pages")
 	}
-	// Equal index keys and scans have no promised order. The query tests check the order by sort key.
+	// The order of a scan, and of items with equal index keys, is not promised. The query tests check the order by sort
+	// key.
 	if items, ok := kept["Items"].(list); ok && (r.op == "Scan" || r.body["IndexName"] != nil) {
 		kept["Items"] = slices.SortedFunc(slices.Values(items), byText)
 	}
@@ -187,7 +188,8 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// uncomparableCapacity returns the reason why DynamoDB Local's figure is not the published one for this request, or "".
+// uncomparableCapacity returns the reason why DynamoDB Local's figure for this request differs from the published
+// rules, or "".
 func (r request) uncomparableCapacity() string {
 	switch r.op {
 	case "Query", "Scan":

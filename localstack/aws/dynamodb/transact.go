@@ -65,7 +65,8 @@ type part struct {
 	req  *request
 }
 
-// readPart reads a part of one of the given kinds. It fails with none or several if the part has no or several kinds.
+// readPart reads a part of one of the given kinds. For a part without a kind, it returns the error in the parameter
+// none. For a part with several kinds, it returns the error in the parameter several.
 func readPart(d *jsontext.Decoder, object string, kinds []string, none, several error) (p part, err error) {
 	err = attr.Object(d, func(name string) (err error) {
 		if !slices.Contains(kinds, name) {
@@ -256,7 +257,7 @@ func (tx *transaction) answer(charges bills) []byte {
 	return finish([]byte{'{'}, tx.capacity, charges)
 }
 
-// newConflictFault returns the exception for n items if another transaction holds the first.
+// newConflictFault returns the exception for a transaction of n items whose first item another transaction holds.
 func newConflictFault(n int) error {
 	reasons := make([]reason, n)
 	reasons[0] = reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
@@ -277,7 +278,7 @@ func newCancelledFault(reasons []reason) error {
 	}
 }
 
-// fingerprint returns a hash of the transaction's writes. Requests with the same token must have the same one.
+// fingerprint returns a hash of the transaction's writes. Requests with the same token must have the same fingerprint.
 func (tx *transaction) fingerprint() [sha256.Size]byte {
 	if tx.token == "" {
 		return [sha256.Size]byte{}

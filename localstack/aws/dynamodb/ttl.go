@@ -9,7 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// expiry is a table's time to live. An item may change after its deadline enters the heap; isDue checks that.
+// expiry is a table's time to live. An item may change after its deadline enters the heap, so isDue compares the
+// deadline with the item.
 type expiry struct {
 	attribute string // "" when disabled
 	deadlines deadlines
@@ -37,7 +38,7 @@ func (d *deadlines) Pop() any {
 	return last
 }
 
-// fiveYears is the age of expiry beyond which the service leaves items alone.
+// fiveYears limits how old an expiry time may be. The service leaves items with older expiry times alone.
 const fiveYears = 5 * 365 * 24 * time.Hour
 
 // expiresAt returns an item's deadline in Unix seconds, or 0 for none.
@@ -75,7 +76,8 @@ func (t *table) enableTTL(attribute string) {
 	})
 }
 
-// expire deletes items that expired at least the lag ago. Each deletion adds a stream record, as in the service.
+// expire deletes each item when TTLLag has passed since the item's deadline. Each deletion adds a stream record, as in
+// the service.
 func (e *Engine) expire(t *table, now time.Time) {
 	for len(t.ttl.deadlines) > 0 {
 		first := t.ttl.deadlines[0]

@@ -76,8 +76,8 @@ func (w *write) locate(req *request) error {
 	return w.checkIndexes(func(ix *index) error { return ix.checkEmpty(w.item, false) })
 }
 
-// checkStatic refuses updates of the key, and index keys of a wrong type, regardless of the stored item. A transaction
-// reports this error as the item's reason rather than as its own error.
+// checkStatic refuses updates of the key, and index keys of a wrong type, regardless of the stored item. In a
+// transaction, this error becomes the item's reason and not the transaction's error.
 func (w *write) checkStatic() error {
 	if w.kind == putting {
 		return w.checkIndexes(func(ix *index) error { return ix.checkTypes(w.item) })

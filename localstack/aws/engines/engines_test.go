@@ -197,14 +197,15 @@ func TestStart_ParentKilled(t *testing.T) {
 	}
 }
 
-// awaitDeath returns when nothing listens at the address any more. A dying engine closes the connections it waits on.
+// awaitDeath returns when nothing listens at the address any more. It waits on a connection, which the dying engine
+// closes.
 func awaitDeath(address string) {
 	for {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			return
 		}
-		_, _ = conn.Read(make([]byte, 1)) // returns when the engine closes it
+		_, _ = conn.Read(make([]byte, 1)) // returns when the engine closes the connection
 		conn.Close()
 	}
 }

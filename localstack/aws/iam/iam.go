@@ -126,7 +126,7 @@ func Requests(operation string, body []byte) ([]Request, error) {
 		return c.batch(operation)
 	case c.Key != nil || c.Item != nil:
 		return asSlice(c.request(operation))
-	default: // for the whole table
+	default: // a call for the whole table
 		return []Request{{Action: operation}}, nil
 	}
 }

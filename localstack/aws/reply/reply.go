@@ -20,7 +20,8 @@ func To(r *http.Request, status int, header http.Header, body []byte) *http.Resp
 	}
 }
 
-// From lets h answer a request in process. h must not change r's headers. Errors: those of the body or the context.
+// From lets h answer a request in process. h must not change r's headers. From fails if reading the body fails or the
+// context has ended.
 func From(h http.Handler, r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err // a socket would not send the request either

@@ -80,7 +80,7 @@ func checkSums(headers http.Header, body []byte) *problem {
 // keptPrefix marks headers that gofakes3 would drop. removeSigningHeaders removes such headers of a client.
 const keptPrefix = "X-Amz-Kept-"
 
-// keepHeaders prefixes an upload's headers that S3 keeps but gofakes3 drops. [unkept] restores the names.
+// keepHeaders prefixes an upload's headers that S3 keeps but gofakes3 drops. [originalHeaders] restores the names.
 func keepHeaders(r *http.Request) {
 	if r.Method != http.MethodPut {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
-// Calls returns true if a request is for S3. Its signature says so, in a header or in a link.
+// Calls returns true if a request is for S3. The request's signature names the service, in a header or in a link.
 func Calls(r *http.Request) bool {
 	const scope = "/s3/aws4_request"
 	return strings.Contains(r.Header.Get("Authorization"), scope) ||

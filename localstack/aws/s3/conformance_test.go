@@ -25,7 +25,8 @@ type scenario struct {
 	name string
 	run  func(*stage)
 	want []string
-	// except maps notes to fauxqs's different ones. fauxqs has no versions and checks no signatures, expiry or checksums.
+	// except maps an answer of Amazon S3 to the different answer of fauxqs. fauxqs has no versions and checks no
+	// signatures, expiry or checksums.
 	except map[string]string
 	// lacks names the feature that fauxqs lacks, so that the scenario is not run there.
 	lacks string

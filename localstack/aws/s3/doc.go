@@ -8,11 +8,12 @@
 //   - Each request is signed with the one pair of credentials (SigV4), in a header or the query. The signature covers
 //     every x-amz-* header, and each signed header is present as signed. Buckets are private: an unsigned request gets
 //     403.
-//   - A link expires by Config.Now. The date of any other request is at most 15 minutes off Config.CallsNow.
+//   - A link expires by the clock Config.Now. The date of any other request differs from the clock Config.CallsNow by
+//     at most 15 minutes.
 //   - A request is refused if its content does not match its Content-Length, x-amz-content-sha256, or
 //     x-amz-checksum-sha256 or -crc32.
-//   - An upload's Content-Type, Content-Encoding, Content-Language, Content-Disposition, Cache-Control and Expires come
-//     with its download, even if the upload did not sign them, unless the download's query overrides them
+//   - A download has the upload's Content-Type, Content-Encoding, Content-Language, Content-Disposition, Cache-Control
+//     and Expires, even if the upload did not sign them. The download's query can override them
 //     (response-content-encoding and so on).
 //   - If-None-Match: * never replaces an object, even if two requests run concurrently.
 //

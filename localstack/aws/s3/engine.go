@@ -72,7 +72,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.api.ServeHTTP(w, r)
 }
 
-// RoundTrip answers a request in process. It fails only with the request's body or context.
+// RoundTrip answers a request in process. It fails only if reading the body fails or the context has ended.
 func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 	served := r.Clone(r.Context()) // ServeHTTP changes the headers
 	served.Host = cmp.Or(r.Host, r.URL.Host)

@@ -17,7 +17,7 @@ import (
 
 // objects is gofakes3's backend: it keeps buckets and all versions of their objects. It is safe for concurrent use.
 type objects struct {
-	// These provide the other methods, which gofakes3 never calls because supported refuses their requests.
+	// These provide the other methods. gofakes3 never calls them, because checkSupported refuses such requests.
 	gofakes3.Backend
 	gofakes3.VersionedBackend
 

@@ -30,7 +30,8 @@ type note struct {
 }
 
 // Open returns an Engine that keeps its objects in dir, and restores every acknowledged change. If the disk refuses a
-// write, nothing changes and the client gets InternalError. Errors: missing content, and those of [wal.Open].
+// write, nothing changes and the client gets InternalError. Open fails if content is missing, or with the errors of
+// [wal.Open].
 func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 	e := New(c)
 	o := e.objects

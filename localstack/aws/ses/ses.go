@@ -1,6 +1,6 @@
 // Package ses is an in-memory Amazon SES v2 that takes the mails of an unmodified SDK. Give an Engine to the SDK as
 // http.RoundTripper, and read the mails with Sent, or as .eml files from Config.Folder. If a mail is sent again with
-// the same X-Mail-Id, the Engine, unlike SES, replaces the mail and counts it.
+// the same X-Mail-Id, the Engine replaces the mail and counts how often it was sent. The real SES does neither.
 package ses
 
 import (

@@ -23,5 +23,5 @@
 // a group noisy until its backlog is gone. Here only the messages in flight count.
 //
 // The engine does not check request signatures and permissions. It has one account and one region. QueueUrl repeats the
-// host that the request named. With a log (Open) receives are not kept.
+// host that the request named. The log (Open) does not keep receives.
 package sqs

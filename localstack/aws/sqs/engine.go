@@ -15,20 +15,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// Config configures an Engine. The zero Config uses the real clock. Functions must not call the engine, which calls
-// them one at a time.
+// Config configures an Engine. The zero Config uses the real clock. The functions must not call the engine. The engine
+// calls them one at a time.
 type Config struct {
 	// Now returns the current time. Nil means time.Now.
 	Now func() time.Time
-	// After wakes a long poll, by the clock of Now. Nil means time.After. Set After if you set Now and poll long.
+	// After wakes a long poll, by the same clock as Now. Nil means time.After. If you set Now and use long polls, set
+	// After, too.
 	After func(time.Duration) <-chan time.Time
 	// Random is the source of message ids, receipt handles and request ids. It must not fail. Nil means crypto/rand.
 	Random io.Reader
-	// Pick returns the index of the next message to deliver, of n visible ones, oldest first. Nil takes the oldest.
+	// Pick returns the index of the next message to deliver. It chooses from n visible messages, the oldest first. Nil
+	// takes the oldest message.
 	Pick func(n int) int
-	// Duplicate is called at each delivery. If true, the message stays visible ("at least once"). Nil means never.
+	// Duplicate is called at each delivery. If it returns true, the message stays visible ("at least once"). Nil means
+	// never.
 	Duplicate func(messageID string) bool
-	// Redeliver is called at each delete. If true, the message comes again, as if a server missed the delete. Nil: never.
+	// Redeliver is called at each delete. If it returns true, the message comes again, as if a server missed the delete.
+	// Nil means never.
 	Redeliver func(messageID string) bool
 	// Region appears in ARNs. "" means us-east-1.
 	Region string

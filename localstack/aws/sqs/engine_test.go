@@ -135,7 +135,8 @@ func TestReceiveMessage_InFlightLimit(t *testing.T) {
 	q.wantBodies(url, "visible")
 }
 
-// Every message is deleted by exactly one consumer, also under the race detector.
+// TestEngine_ConcurrentProducersAndConsumers checks that exactly one consumer deletes each message, also under the race
+// detector.
 func TestEngine_ConcurrentProducersAndConsumers(t *testing.T) {
 	t.Parallel()
 	const producers, each = 4, 50

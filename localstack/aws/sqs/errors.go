@@ -26,7 +26,8 @@ const (
 	unsupported          = "UnsupportedOperation"
 )
 
-// queryCodes maps codes to the query protocol's, where different. The service sends both and the SDK reports these.
+// queryCodes maps a code to the query protocol's code where the two differ. The service sends both codes, and the SDK
+// reports the query protocol's code.
 var queryCodes = map[string]string{
 	batchIDsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
 	batchTooLong:        "AWS.SimpleQueueService.BatchRequestTooLong",

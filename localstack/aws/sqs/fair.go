@@ -17,7 +17,8 @@ type load struct {
 	time     time.Duration
 }
 
-// loads holds the load of each group. Messages without a group never make a noisy group; their sum is under "".
+// loads holds the load of each group. The load of all messages without a group is under "". Such messages never make a
+// noisy group.
 type loads map[string]load
 
 func (q *queue) loads(now time.Time) loads {
@@ -48,7 +49,8 @@ func (l loads) noisyGroups() map[string]bool {
 	return noisy
 }
 
-// fairChoices returns the visible messages of quiet groups, else of the noisy group with the fewest in flight.
+// fairChoices returns the visible messages of quiet groups. If there are none, it returns the messages of the noisy
+// group with the fewest messages in flight.
 func (l loads) fairChoices(visible []*message) []*message {
 	noisy := l.noisyGroups()
 	next := filter(visible, func(m *message) bool { return !noisy[m.Group] })

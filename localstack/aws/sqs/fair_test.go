@@ -81,7 +81,7 @@ func TestFairChoices_FewestInFlight(t *testing.T) {
 	}
 }
 
-// A few slow messages count as much as many fast ones.
+// TestNoisyGroups_ByTime checks that a few slow messages count as much as many fast messages.
 func TestNoisyGroups_ByTime(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
@@ -100,7 +100,7 @@ func TestNoisyGroups_ByTime(t *testing.T) {
 	}
 }
 
-// Messages that are no longer in flight take no share.
+// TestNoisyGroups_DoneMessages checks that messages that are no longer in flight do not count.
 func TestNoisyGroups_DoneMessages(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})

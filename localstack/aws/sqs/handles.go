@@ -48,7 +48,8 @@ func (e *Engine) findByHandle(q *queue, handle string) (*message, error) {
 	return q.byID(uuid.UUID(b[:handleNonce]).String()), nil
 }
 
-// delete also succeeds if the message is gone or the handle is outdated. An outdated handle deletes nothing.
+// delete deletes the message of a receipt handle. It also succeeds if the message is gone or the handle is outdated. An
+// outdated handle deletes nothing.
 func (e *Engine) delete(q *queue, in deletion) (empty, error) {
 	m, err := e.findByHandle(q, in.ReceiptHandle)
 	if err != nil || m == nil || m.Handle != in.ReceiptHandle {

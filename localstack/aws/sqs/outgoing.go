@@ -38,7 +38,7 @@ func (o outgoing) check(q *queue) error {
 	return nil
 }
 
-// isForbidden reports characters outside of XML 1.0, which a message cannot contain.
+// isForbidden returns true for a character outside of XML 1.0. A message cannot contain such characters.
 func isForbidden(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000:

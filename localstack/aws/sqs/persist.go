@@ -25,9 +25,9 @@ type messageNote struct {
 	Message *message `json:"message,omitempty"`
 }
 
-// Open returns an Engine that keeps queues and messages in a log, restored from that log. If the log refuses a change,
-// the change is not made and the client gets InternalFailure. After Open, messages in flight are visible again, and
-// receives since the last snapshot are not counted. Open fails with the errors of [wal.Open].
+// Open returns an Engine that keeps queues and messages in a log in dir. It restores them from that log. If the log
+// refuses a change, the change is not made and the client gets InternalFailure. After Open, messages in flight are
+// visible again, and receives since the last snapshot are not counted. Open fails with the errors of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	log, err := wal.OpenNotes(dir, LogName, o, e.readNote, e.notes, e.config.Notice)

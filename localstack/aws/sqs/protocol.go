@@ -79,7 +79,7 @@ func messageOperation[In, Out any](do func(*Engine, *queue, In) (Out, error)) op
 	return queueOperation(func(e *Engine, q *queue, in input) (Out, error) { return do(e, q, in.Message) })
 }
 
-// decode refuses unknown members, so that nothing is silently ignored.
+// decode decodes an input. It refuses unknown members, so that nothing is silently ignored.
 func decode(body []byte, in any) error {
 	if err := json.Unmarshal(body, in, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return fail(serialization, "%v", err)

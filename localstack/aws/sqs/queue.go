@@ -19,7 +19,8 @@ type queue struct {
 	changed chan struct{}
 }
 
-// message is a message in a queue. Before Due it is delayed or, once delivered, in flight. Then it is visible.
+// message is a message in a queue. Until Due, the message is delayed or, once delivered, in flight. After Due, it is
+// visible.
 type message struct {
 	ID    string    `json:"id"`
 	Body  string    `json:"body"`
@@ -77,7 +78,7 @@ func (q *queue) expire(now time.Time) {
 	}
 }
 
-// insert adds a message from another queue, at the place of its age so that expire finds it.
+// insert adds a message from another queue. It keeps the messages in order of age, so that expire finds the message.
 func (q *queue) insert(m *message) {
 	at := len(q.Messages)
 	for at > 0 && q.Messages[at-1].Sent.After(m.Sent) {
@@ -87,7 +88,7 @@ func (q *queue) insert(m *message) {
 	q.wake()
 }
 
-// nextDue returns the time of the next change of a message's state, or limit if that is earlier.
+// nextDue returns the time when a message next changes its state. If limit is earlier, nextDue returns limit.
 func (q *queue) nextDue(now, limit time.Time) time.Time {
 	for _, m := range q.Messages {
 		if m.Due.After(now) && m.Due.Before(limit) {

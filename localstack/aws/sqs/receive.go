@@ -56,7 +56,7 @@ func (e *Engine) receiveMessage(c call, in receiveMessageInput) (receiveMessageO
 	}
 }
 
-// retry says when a long poll without result tries again. It never does if wait is not positive.
+// retry decides when a long poll without result tries again. If wait is not positive, the poll never tries again.
 type retry struct {
 	wait    time.Duration
 	changed <-chan struct{}

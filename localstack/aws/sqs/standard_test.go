@@ -51,7 +51,7 @@ func TestDeleteMessage_LatestHandleOnly(t *testing.T) {
 	q.delete(url, outdated)
 	q.wantCounts(url, "0", "1", "0")
 	clock.Advance(time.Hour)
-	q.delete(url, latest) // late, but not received since
+	q.delete(url, latest) // the timeout has passed, but the message was not received again
 	q.wantCounts(url, "0", "0", "0")
 	q.delete(url, latest)
 }
@@ -130,7 +130,8 @@ func TestRedrive(t *testing.T) {
 	}
 }
 
-// The bubble's clock moves only when all goroutines wait, so a poll that sleeps too long or too short would show.
+// In the synctest bubble, the clock moves only when all goroutines wait. So the test notices a poll that sleeps too
+// long or too short.
 func TestReceiveMessage_LongPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -79,7 +79,8 @@ type reader struct {
 
 func (r *reader) newError(problem string) error { return &CorruptError{r.path, r.frame, problem} }
 
-// take returns the next n bytes. Errors: io.EOF if none are left, io.ErrUnexpectedEOF if fewer are, the disk's.
+// take returns the next n bytes. It returns io.EOF if no byte is left, io.ErrUnexpectedEOF if fewer than n bytes are
+// left, or the disk's error.
 func (r *reader) take(n int) ([]byte, error) {
 	if len(r.rest) < n {
 		block := make([]byte, max(min(blockSize, r.size-r.at), int64(n)))

@@ -10,7 +10,7 @@ import (
 // notesSnapshotAfter is the SnapshotAfter of Notes, in bytes.
 const notesSnapshotAfter = 4 << 20
 
-// Notes is a log of a small state in JSON. The notes of a record are read back all or none. A nil *Notes keeps nothing.
+// Notes is a log of a small state in JSON. OpenNotes reads all notes of a record or none. A nil *Notes keeps nothing.
 type Notes[N any] struct {
 	*Log
 	state  func() []N
@@ -49,7 +49,8 @@ func decode[N any](record []byte, read func(N) error) error {
 	return nil
 }
 
-// Keep appends notes as one record, after any snapshot that is due. Callers lock the state, and change it afterwards.
+// Keep appends notes as one record. If a snapshot is due, Keep writes the snapshot first. Callers lock the state, and
+// change it only after Keep.
 func (n *Notes[N]) Keep(notes ...N) error {
 	if n == nil {
 		return nil

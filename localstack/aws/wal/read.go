@@ -103,11 +103,12 @@ func (l *Log) readSegments(covered, newest int, load func([]byte) error) (last e
 		case err != nil:
 			return last, err
 		case next.at == 0 && (last.sealed || number > 1 && number == covered+1):
-			// A new segment gets its header before the previous one is sealed, or replaced by a snapshot.
+			// A new segment gets its header before the previous segment is sealed, or before a snapshot replaces that segment.
 			return last, &CorruptError{l.path(number, segmentKind), 0, "its header is missing"}
 		case number == covered+1 || last.sealed:
 		case next.isEmpty() && number == newest:
-			// The process died after it made this segment and before it sealed the previous one. The previous one continues.
+			// The process died after it made this segment and before it sealed the previous segment. The log continues in the
+			// previous segment.
 			return last, os.Remove(l.path(number, segmentKind))
 		default:
 			return last, &CorruptError{l.path(last.number, segmentKind), last.at, "its end is missing"}

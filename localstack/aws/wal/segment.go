@@ -48,7 +48,7 @@ func (s *segment) append(payload []byte) error {
 	s.buffer = appendFrame(s.buffer[:0], payload)
 	if _, err := s.file.Write(s.buffer); err != nil {
 		s.dirty = true
-		return errors.Join(err, s.clean()) // if clean fails too, the next append cleans up
+		return errors.Join(err, s.clean()) // if clean fails too, the next append calls clean again
 	}
 	s.size += int64(len(s.buffer))
 	if cap(s.buffer) > blockSize {

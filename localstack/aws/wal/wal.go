@@ -8,15 +8,15 @@
 //
 // # File format
 //
-// A file is a header and frames. A frame is its payload's length and CRC-32C, a CRC-32C of these two, and the payload,
-// with numbers in 32 bits, little endian. A frame without payload ends a snapshot, or a segment that another one
-// continues. If a process ends during a write, its segment ends within the last frame. Append had not returned for that
-// frame, so Open cuts it off. Any other deviation is a [CorruptError].
+// A file is a header and frames. A frame consists of the payload's length, the payload's CRC-32C, a CRC-32C of these
+// two numbers, and the payload. Numbers have 32 bits, little endian. A frame without payload ends a snapshot. It also
+// ends a segment if another segment continues the log. If a process ends during a write, its segment ends within the
+// last frame. Append had not returned for that frame, so Open cuts it off. Any other deviation is a [CorruptError].
 //
 // # Why not a library
 //
-// bbolt 1.5.0 has checksums for its two meta pages only. Pebble 2.1.7 ends the process when a write to its log fails,
-// where this log refuses the record and continues when the disk takes writes again.
+// bbolt 1.5.0 has checksums for its two meta pages only. Pebble 2.1.7 ends the process when a write to its log fails.
+// This log instead refuses the record, and continues when the disk takes writes again.
 package wal
 
 import (
@@ -33,7 +33,7 @@ const MaxPayload = 64 << 20
 
 const private = 0o600
 
-// CorruptError reports a file whose content no process of this program can have written.
+// CorruptError reports a file with content that no process of this program can have written.
 type CorruptError struct {
 	File    string
 	At      int64 // offset of the frame in bytes
@@ -77,8 +77,9 @@ type Log struct {
 	dueAt        int64 // no snapshot is due before since has this value
 }
 
-// Open opens the log called name in dir, or makes it. It passes the payloads in order to load, which may keep them. It
-// returns a [*CorruptError] for damaged content or if load fails, or an error for a missing file or of the disk.
+// Open opens the log called name in dir, or creates the log. It calls load with each payload, in the order of writing.
+// The function load may keep the payload. Open returns a [*CorruptError] if content is damaged or load fails. It
+// returns another error if a file is missing or the disk fails.
 func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, error) {
 	l := &Log{dir: dir, name: name, open: o.OpenFile, snapshotAfter: o.SnapshotAfter}
 	if l.open == nil {
@@ -146,9 +147,9 @@ func (l *Log) Refused() error {
 	return l.refused
 }
 
-// SnapshotDue returns true if a snapshot is due: segments have grown by Options.SnapshotAfter and by a quarter of the
-// newest snapshot, or by SnapshotAfter again since a failure. So snapshots write at most four bytes per appended byte,
-// and segments add little to the time of reading.
+// SnapshotDue returns true if a snapshot is due. The segments must have grown by Options.SnapshotAfter and by a quarter
+// of the newest snapshot since that snapshot. After a failed snapshot, they must grow by SnapshotAfter again. So
+// snapshots write at most four bytes per appended byte, and segments add little to the time of reading.
 func (l *Log) SnapshotDue() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,8 +23,8 @@ func ForPeople(err error) error {
 	return err
 }
 
-// Operate runs a command and decodes its answer into answer, unless answer is nil. Errors: *Refusal, the errors of the
-// function. No error contains an API key from the answer.
+// Operate runs a command and decodes its answer into answer, unless answer is nil. It fails with a *Refusal or with the
+// function's error. No error contains an API key from the answer.
 func (i Invoke) Operate(ctx context.Context, command, answer any) error {
 	payload, err := json.Marshal(command)
 	if err != nil {

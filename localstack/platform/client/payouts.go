@@ -18,8 +18,9 @@ type PaidOut struct {
 	Reason   string      `json:"reason"`
 }
 
-// RunPayouts runs test mode's payouts that are due at a time in RFC 3339, or now if at is "". If none were due, next is
-// the end of the next period with something to pay out, or zero if nothing waits. Errors are those of Operate.
+// RunPayouts runs the payouts of test mode that are due at the time at (RFC 3339), or now if at is "". If no payouts
+// were due, next is the end of the next period with something to pay out. If nothing waits to be paid out, next is
+// zero. RunPayouts fails with the errors of Operate.
 func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next time.Time, err error) {
 	for {
 		var done struct {
@@ -38,8 +39,9 @@ func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next 
 	}
 }
 
-// RunNextPayouts runs the payouts that are due now. If there are none, it moves the platform's clock to the end of the
-// next period with something to pay out, and runs those payouts. Errors are those of Operate and advance.
+// RunNextPayouts runs the payouts that are due now. If there are none, it runs the payouts of the next period with
+// something to pay out, and then moves the platform's clock to the end of that period. It fails with the errors of
+// Operate and of advance.
 func (i Invoke) RunNextPayouts(ctx context.Context, now time.Time, advance func(time.Duration) error) ([]PaidOut,
 	error) {
 	all, next, err := i.RunPayouts(ctx, "")

@@ -15,7 +15,8 @@ import (
 // Host is the address of a receiver of messages and the token that it requires.
 type Host struct{ Address, Token string }
 
-// Admitted returns a handler that passes requests with the token to next, and refuses all others.
+// Admitted returns a handler that passes requests on to the handler next if they have the token. It refuses all other
+// requests.
 func Admitted(token string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {

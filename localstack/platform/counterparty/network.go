@@ -10,7 +10,7 @@ import (
 
 // Network carries calls to a counterparty.
 type Network interface {
-	// Carry makes a call by c.Send, or fails without it. It returns the error of c.Send, c.NotTaken, or an error of the
+	// Carry calls c.Send, or fails without calling it. It returns the error of c.Send, c.NotTaken, or an error of the
 	// network.
 	Carry(ctx context.Context, c Call) error
 }
@@ -29,8 +29,8 @@ type line struct {
 	notTaken error // the counterparty's error for a call that certainly had no effect
 }
 
-// carry sends a call over the line and returns its result. With an error it returns no result, even if the call arrives
-// late.
+// carry sends a call over the line and returns its result. If carry returns an error, it returns no result, even if the
+// call arrives late.
 func carry[In, T any](ctx context.Context, l line, name, about string, describe func(T) string,
 	do func(context.Context, In) (T, error), argument In) (T, error) {
 	var result, none T

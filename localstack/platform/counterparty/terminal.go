@@ -12,7 +12,7 @@ func Terminals(n Network, t terminal.Terminals) terminal.Terminals {
 }
 
 type farTerminals struct {
-	line      line // its notTaken is ErrOffline, since an offline terminal gets no call
+	line      line // line.notTaken is ErrOffline, since an offline terminal gets no call
 	terminals terminal.Terminals
 }
 

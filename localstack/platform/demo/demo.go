@@ -111,7 +111,7 @@ type checkout struct {
 func (s *scenario) readKeys() {
 	text := s.Secret
 	if text == "" {
-		// force, because a repeated demo does not need the last run's secret.
+		// Pass force, because a repeated demo does not need the last run's secret.
 		command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
 		var rotated struct{ Secret string }
 		s.operate(command, &rotated)
@@ -147,7 +147,7 @@ func (s *scenario) pay() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// decline leaves the checkout FAILED. It could be paid again.
+// decline makes a payment that the acquirer declines. The checkout is then FAILED. It could be paid again.
 func (s *scenario) decline() {
 	c := s.create("unlucky", "42.01", nil)
 	failed := s.process(c.ID, client.ByCard(client.Frictionless, s.Today), 200)

@@ -82,7 +82,7 @@ func (s *scenario) awaitCallback(checkoutID, status string) {
 	}
 }
 
-// verify checks the body and each of the two signatures. mine reports that the callback is about the checkout.
+// verify checks the body and each of the two signatures. mine is true if the callback is about the checkout.
 func (s *scenario) verify(n callback, checkoutID, status string) (mine bool, err error) {
 	var event struct {
 		EventType string `json:"event_type"`

@@ -30,8 +30,8 @@ type Callback struct {
 
 	Forwarded bool // to a listening command, instead of the checkout's return_url
 
-	V1  Verdict // of that signature, by the secrets in .local/env (contract §11.2)
-	V1a Verdict // of that signature, by the platform's keys
+	V1  Verdict // result for the v1 signature, by the secrets in .local/env (contract §11.2)
+	V1a Verdict // result for the v1a signature, by the platform's keys
 }
 
 // Events lists the event types of callbacks (contract §11).

@@ -13,7 +13,8 @@ import (
 const (
 	// minInterval is the shortest time between two updates of open pages.
 	minInterval = 500 * time.Millisecond
-	// maxInterval is the longest. By then an update shows changes without a request, such as an expiry.
+	// maxInterval is the longest time between two updates. It limits how late a page shows a change that no request made,
+	// such as an expiry.
 	maxInterval = 5 * time.Second
 	// busyShare is the minimum ratio of the pause after an update to the update's own time.
 	busyShare = 20
@@ -42,8 +43,8 @@ type drawing struct {
 	newer  chan struct{} // closed when a newer drawing exists
 }
 
-// ServeHTTP sends a page all sections and then each changed one, as server-sent events (WHATWG HTML). It refuses pages
-// beyond maxStreams with 503. A page that misses an update is disconnected; its browser connects again.
+// ServeHTTP sends a page all sections and then each changed section, as server-sent events (WHATWG HTML). It refuses
+// pages beyond maxStreams with 503. A page that misses an update is disconnected, and its browser connects again.
 func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -124,7 +125,7 @@ func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 		if events, err := s.draw(ctx); err == nil {
 			latest = s.publish(latest, events)
 		}
-		// Showing a lot must not keep the platform busy.
+		// Drawing a lot of events must not keep the platform busy.
 		rest := max(minInterval, busyShare*time.Since(began))
 		if !s.waitFor(ctx, time.After(rest), nil) || !s.waitFor(ctx, time.After(maxInterval), changes) {
 			return
@@ -132,7 +133,8 @@ func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	}
 }
 
-// publish makes a new drawing the latest and returns it. If all pages have left, it returns before.
+// publish makes a new drawing the latest and returns it. If all pages have left, publish returns the old drawing,
+// before.
 func (s *streams) publish(before *drawing, events []event) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,8 @@ func (c chartView) box() string {
 	return fmt.Sprintf("0 0 %d %d", columns(len(c.bars))*barWidth, chartHeight)
 }
 
-// columns returns the number of columns: that of the bars, but enough to keep bars narrow.
+// columns returns the number of columns: one column for each bar, but at least minColumns. A chart with few bars thus
+// has narrow bars.
 func columns(bars int) int { return max(minColumns, bars) }
 
 // summary describes the chart to people who cannot see it.

@@ -1,8 +1,8 @@
 // Package inspector shows a developer the platform's requests with their steps and calls, and its callbacks with their
 // signatures. Make an Inspector with New, wrap the platform's handlers and clients by its Watch methods, and call Serve
 // to show /sandbox. It watches from outside the functions: before the HTTP API, and on the way to the table, the
-// acquirer and receivers. Of functions in other processes it sees only requests. It keeps only the latest events, in
-// memory, and hides secrets within seconds, before it shows anything (package redact).
+// acquirer and receivers. If functions run in other processes, it sees only their requests. It keeps only the latest
+// events, in memory, and hides secrets within seconds, before it shows anything (package redact).
 package inspector
 
 import (
@@ -111,8 +111,8 @@ func (i *Inspector) addCallback(c *Callback) {
 	i.signalWatchers()
 }
 
-// keepLatest keeps the last elements of a list, at most the number most. It deletes the older elements in place, so
-// that the list no longer holds them in memory.
+// keepLatest keeps the last elements of a list, up to the maximum number most. It deletes the older elements in place,
+// so that the list no longer holds them in memory.
 func keepLatest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0, len(list)-most)) }
 
 func (i *Inspector) dropRecords() {

@@ -23,7 +23,7 @@ type Merchant struct{ Code, Name, Key, Secret string }
 type Platform struct {
 	BaseURL      string
 	Merchants    []Merchant    // the welcome page shows the first one's key
-	App          *app.App      // over the platform's engines and clock, without watching
+	App          *app.App      // uses the platform's engines and clock; the inspector does not record its calls
 	Operator     client.Invoke // calls the provision function
 	Clock        func() string // returns the platform's time, for people
 	Advance      func(time.Duration) error
@@ -92,7 +92,7 @@ func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if host, _, _ := strings.Cut(r.Host, ":"); host == "localhost" && reads(r) {
-		// Forms on pages post to the base URL, so pages must be there too.
+		// Forms on pages post to the base URL, so the pages must be at the base URL, too.
 		http.Redirect(w, r, s.BaseURL+r.URL.RequestURI(), http.StatusTemporaryRedirect) //nolint:gosec // begins with /
 		return true
 	}
@@ -110,9 +110,10 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 // crossOrigin refuses requests that pages of other sites make a browser send.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// checkOrigin returns the reason to refuse a request, or "". It refuses another Host, because the name of another site
-// may lead to 127.0.0.1. It refuses the Origin of another site's page. Our forms send no referrer and so no useful
-// Origin. For them crossOrigin reads Sec-Fetch-Site, where browsers name the source of a request (W3C Fetch Metadata).
+// checkOrigin returns the reason to refuse a request, or "". It refuses a foreign Host header, because the name of
+// another site may resolve to 127.0.0.1. It also refuses the Origin of another site's page. Our forms send no referrer,
+// and so no useful Origin. For them crossOrigin reads Sec-Fetch-Site, where browsers name the source of a request (W3C
+// Fetch Metadata).
 func (s *site) checkOrigin(r *http.Request) (status int, why string) {
 	if !slices.Contains(s.hosts, r.Host) {
 		return http.StatusMisdirectedRequest, "The sandbox is at " + s.BaseURL + "/sandbox."

@@ -118,7 +118,8 @@ func TestMails(t *testing.T) {
 	}
 }
 
-// TestStreams_OpenPage checks that a page gets each changed section once and whole, and that its stream ends with it.
+// TestStreams_OpenPage checks that a page gets each changed section once and whole, and that a request's path cannot
+// forge an event.
 func TestStreams_OpenPage(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Listening is the wish of a command that listens to callbacks.
+// Listening describes a command that listens to callbacks: which callbacks it takes, and where it forwards them.
 type Listening struct {
 	// ForwardTo is an address that gets callbacks instead of each checkout's return_url; "" forwards none.
 	ForwardTo string   `json:"forward_to,omitempty"`
@@ -57,7 +57,7 @@ func (i *Inspector) StreamRequests(w http.ResponseWriter, r *http.Request) {
 
 // sendNew sends new elements of a list, which is latest first, until the command or the platform ends.
 func sendNew[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, list func() []T, wanted func(T) bool) {
-	_, _ = io.Copy(io.Discard, r.Body) // before the body is read, the end of the command goes unnoticed
+	_, _ = io.Copy(io.Discard, r.Body) // the end of the command is noticed only after the body is read
 	changes, stop := i.watch()
 	defer stop()
 	out, flush := json.NewEncoder(w), http.NewResponseController(w).Flush

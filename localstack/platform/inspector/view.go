@@ -145,7 +145,7 @@ func (s *site) addMerchant(ctx context.Context, v *view, m Merchant) error {
 			p.Checkout.Reference = r.Name // a checkout at a reader has no reference
 			v.Pending = append(v.Pending, p)
 		}
-		// Only virtual readers. Those of `make reader` have a key for it.
+		// List only virtual readers, to take them offline. A terminal of `make reader` has a key for that.
 		if beat, err := s.App.Virtual.Heartbeat(ctx, r.ID); err == nil && beat.Confirmed {
 			v.Readers = append(v.Readers, cardReader{m, r.ID, r.Name, beat.Online})
 		}

@@ -25,7 +25,8 @@ type Config struct {
 	Tick     <-chan time.Time // signals the passing of time; nil means each second
 }
 
-// Run runs a terminal and its pairing until ctx or the input ends. Errors: no port, or its file cannot be written.
+// Run runs a terminal and its pairing until ctx or the input ends. It fails if there is no free port, or if the
+// terminal's file cannot be written.
 func Run(ctx context.Context, c Config) error {
 	if c.Tick == nil {
 		ticker := time.NewTicker(time.Second)

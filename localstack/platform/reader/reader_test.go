@@ -115,7 +115,8 @@ func TestPair(t *testing.T) {
 	w.wantHeartbeat("q", terminal.ErrUnpaired)
 }
 
-// TestLine_Off checks that an undelivered message gets ErrOffline, and that the terminal later reports its outcome.
+// TestLine_Off checks that Offer and Terminate fail with ErrOffline while the line is off, and that the terminal later
+// reports the outcome of its checkout.
 func TestLine_Off(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).pairAndConfirm()

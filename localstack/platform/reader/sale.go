@@ -88,7 +88,7 @@ func (s *sale) startPayment() {
 
 func (s *sale) isOver() bool { return s.step == over }
 
-// stop stops the sale. It returns false if the sale is over or the acquirer was already asked.
+// stop stops the sale. It changes nothing and returns false if the step of the sale is charging or over.
 func (s *sale) stop(reason string) bool {
 	if s.step == charging || s.step == over {
 		return false
@@ -141,7 +141,7 @@ func (s *sale) presentCard(key string) error {
 	return nil
 }
 
-// enterPIN takes a PIN. Any PIN is right, and it is not kept.
+// enterPIN takes a PIN. Any PIN is right, and the PIN is not kept.
 func (s *sale) enterPIN(pin string) error {
 	if len(pin) < shortestPIN || len(pin) > longestPIN || strings.Trim(pin, "0123456789") != "" {
 		return errKey

@@ -1,5 +1,6 @@
-// Package reader is a card terminal in a terminal window. Run connects it to a platform by every terminal's port, over
-// HTTP, and charges at the acquirer. The platform uses a Switchboard of terminals, and Charges as acquirer's host.
+// Package reader is a card terminal in a terminal window. Run connects the card terminal to a platform by the port that
+// all terminals have, over HTTP. It charges at the acquirer. The platform uses a Switchboard to reach the terminals,
+// and Charges as the acquirer's host.
 package reader
 
 import (
@@ -50,7 +51,7 @@ func (a amount) parse() (money.Amount, error) {
 	return money.Parse(a.Value, money.Currency(a.Currency))
 }
 
-// serve returns a handler that answers messages with the token.
+// serve returns a handler that answers messages which carry the token.
 func serve[In, Out any](token string, do func(context.Context, In) (Out, error)) http.Handler {
 	return control.Admitted(token, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In

@@ -41,7 +41,8 @@ func (sent side) hides(name, value string) bool {
 	return hiddenNames[name] || bool(sent) && hiddenInRequests[name] && (name != "token" || len(value) != savedCard)
 }
 
-// shownValue returns the shown value of a member or field called name, inside an object called of.
+// shownValue returns the shown value of a member or field called name. The parameter of is the name of the object
+// around it.
 func (sent side) shownValue(of, name, value string) string {
 	switch {
 	case sent.hides(name, value):

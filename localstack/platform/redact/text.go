@@ -12,7 +12,8 @@ var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0
 	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/receipts/)[0-9a-f]{32}|(/invitations/)[0-9A-Za-z_-]+|` +
 	`([?&]code=)[^&"\s]+`)
 
-// marks lists parts of secrets. Every text that patterns match contains one, except access tokens.
+// marks lists parts of secrets. Each text that the regular expression patterns matches contains a mark, unless the text
+// is an access token.
 var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "code="}
 
 const (
@@ -27,14 +28,15 @@ const (
 var (
 	digits = regexp.MustCompile(uuid.String() + `|[0-9]{12,}|[0-9]{2,}(?:` + between.String() + `[0-9]{2,}){2,}`)
 	uuid   = regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	// between matches the separators that people put between the groups of a card number.
+	// The pattern between matches the separators that people put between the groups of a card number.
 	between = regexp.MustCompile(`[-\s._/\x{a0}]{1,2}`)
 )
 
 // separators lists the bytes of the characters that the pattern between matches.
 const separators = "- \t\r\n._/\u00a0"
 
-// isSuspicious returns true if patterns or digits may match. It is fast, and false for most texts.
+// isSuspicious returns true if one of the regular expressions patterns and digits may match. It is fast, and returns
+// false for most texts.
 func isSuspicious(text string) bool {
 	decimal, hex := 0, 0
 	for i := range len(text) {

@@ -31,7 +31,7 @@ func Try(step func()) (err error) {
 	return nil
 }
 
-// Pause waits for d. If ctx ends first, it ends the step.
+// Pause waits for d. If ctx ends first, Pause ends the step.
 func Pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

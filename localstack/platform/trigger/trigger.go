@@ -119,7 +119,8 @@ func (s *sequence) operate(name string, arguments object) {
 	steps.Check(client.ForPeople(err))
 }
 
-// waitFor reads a resource every second until a text in it differs from before, and returns that text.
+// waitFor reads a resource every second until a text in it has changed. It returns the new value. The parameter text is
+// the name of the text, and the parameter before is its old value.
 func (s *sequence) waitFor(m merchant, path, text, before string) string {
 	for {
 		if now := s.call(m, http.MethodGet, path, nil, ok).Text(text); now != before {

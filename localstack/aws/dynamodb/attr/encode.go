@@ -55,7 +55,7 @@ func appendContent(dst []byte, v Value) []byte {
 	return AppendList(dst, v.Elements(), appendContent)
 }
 
-// AppendList appends a JSON array. It calls one to append each element.
+// AppendList appends elements as a JSON array. The function one appends a single element.
 func AppendList[T any](dst []byte, elements []T, one func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, e := range elements {

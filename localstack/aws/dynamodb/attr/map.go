@@ -61,7 +61,7 @@ func (m Map) Without(name string) Map {
 	return slices.Delete(slices.Clone(m), i, i+1)
 }
 
-// Only returns a copy of m restricted to names.
+// Only is the opposite of Without: it returns a copy of m with just the fields in names.
 func (m Map) Only(names []string) Map {
 	kept := make(Map, 0, len(names))
 	for _, f := range m {
@@ -110,7 +110,8 @@ func (v Value) Size() int {
 	}
 }
 
-// Length returns the result of size(): UTF-16 code units, bytes or members. ok is false for a kind without size.
+// Length returns the result of the function size() of expressions: the number of UTF-16 code units, bytes or members.
+// ok is false for a kind that has no size.
 func (v Value) Length() (n int, ok bool) {
 	switch v.kind {
 	case S:

@@ -47,7 +47,7 @@ type decimal struct {
 	exp      int
 }
 
-// canonicalDecimal splits the canonical text of a number.
+// canonicalDecimal splits the canonical text of a number into sign, digits and exponent.
 func canonicalDecimal(text string) decimal {
 	rest, negative := strings.CutPrefix(text, "-")
 	whole, fraction, _ := strings.Cut(rest, ".")

@@ -8,7 +8,8 @@ import (
 // KeyTerminator ends an attribute in a compound key. It sorts below all bytes of AppendKey, so "a" sorts before "ab".
 const KeyTerminator = "\x00\x01"
 
-// AppendKey appends an S, N or B so that the bytes sort like the values, also after other attributes and terminators.
+// AppendKey appends an S, N or B as bytes that sort like the values. This also holds if dst already has attributes and
+// terminators.
 func AppendKey(dst []byte, v Value) []byte {
 	if v.kind == N {
 		return appendNumberKey(dst, canonicalDecimal(v.text))

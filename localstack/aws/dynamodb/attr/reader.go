@@ -30,7 +30,8 @@ func keepDefault(d *jsontext.Decoder, _ *int) error {
 	return errors.ErrUnsupported // decode as usual
 }
 
-// Object reads an object and calls member to consume each member's value. Like the service, it skips null members.
+// Object reads an object. For each member it calls the function member, which must consume the member's value. Like the
+// service, Object skips null members.
 func Object(d *jsontext.Decoder, member func(name string) error) error {
 	if d.PeekKind() == 'n' {
 		return d.SkipValue()

@@ -31,7 +31,7 @@ var kindNames = [...]string{"", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS",
 // String returns the kind's name in JSON: "S", "NS", …
 func (k Kind) String() string { return kindNames[k] }
 
-// ParseKind returns the kind with a name. ok is false for an unknown name.
+// ParseKind returns the kind that JSON calls letters, such as "NS". ok is false for an unknown name.
 func ParseKind(letters string) (Kind, bool) {
 	k := slices.Index(kindNames[S:], letters) + 1
 	return Kind(k), k > 0
@@ -45,7 +45,7 @@ type Value struct {
 	kind    Kind
 	flag    bool     // BOOL
 	text    string   // S, the bytes of B, the canonical decimal of N
-	members *members // all other kinds but NULL
+	members *members // L, M, SS, NS, BS
 }
 
 type members struct {
@@ -129,7 +129,7 @@ func Contains(list []Value, e Value) bool {
 	return slices.ContainsFunc(list, func(x Value) bool { return Equal(x, e) })
 }
 
-// Equal compares two values deeply. Missing equals nothing.
+// Equal compares two values deeply. Missing equals no value, not even Missing.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind || a.kind == Missing {
 		return false

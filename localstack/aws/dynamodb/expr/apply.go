@@ -101,7 +101,7 @@ func add(old, delta attr.Value) (attr.Value, error) {
 	return attr.Union(old, delta), nil
 }
 
-// isWritable checks that the path's parent exists and has the right type.
+// isWritable returns true if the path's parent exists and has the right type.
 func (p Path) isWritable(item attr.Map) bool {
 	if len(p) == 1 {
 		return true
@@ -113,7 +113,7 @@ func (p Path) isWritable(item attr.Map) bool {
 	return parent == attr.L
 }
 
-// write returns a copy of v with the value at path replaced by to, or removed if to is Missing.
+// write returns a copy of v. In the copy, the value at path is replaced by the value to, or removed if to is Missing.
 func write(v attr.Value, path Path, to attr.Value) attr.Value {
 	step := path[0]
 	if len(path) > 1 {
@@ -150,7 +150,7 @@ func (n *node) resolve(item attr.Map) (attr.Value, error) {
 		return v, nil
 	}
 	if n.symbol == "if_not_exists" {
-		otherwise, err := n.args[1].resolve(item) // must exist even if it is not used
+		otherwise, err := n.args[1].resolve(item) // the default must resolve even if it is not used
 		if v := n.args[0].path.Lookup(item); err == nil && v.Kind() != attr.Missing {
 			return v, nil
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Holds returns true if the condition holds for an item. A nil item means that there is none.
+// Holds returns true if the condition holds for an item. Pass nil if there is no item.
 func (c *Condition) Holds(item attr.Map) bool {
 	return c == nil || c.root.holds(item)
 }

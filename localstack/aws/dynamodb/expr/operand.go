@@ -22,7 +22,8 @@ const (
 	opSubtract
 )
 
-// node is an operand or a condition in the tree of an expression. The function of a call decides which it is.
+// node is an operand or a condition in the tree of an expression. For a call, the called function decides whether the
+// node is an operand or a condition.
 type node struct {
 	op     op
 	symbol string // comparator or function
@@ -38,7 +39,8 @@ func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
 // isCondition returns true if n can be a condition. Syntax alone allows any call.
 func (n *node) isCondition() bool { return n.op >= opCall && n.op < opAdd }
 
-// kind returns the type known before an item is read: that of a literal or of size(). It returns Missing for paths.
+// kind returns the type of a literal or of size(), which is known before an item is read. For any other node it returns
+// Missing.
 func (n *node) kind() attr.Kind {
 	switch {
 	case n.op == opValue:
@@ -70,7 +72,7 @@ func (p *parser) readCall() *node {
 
 func (p *parser) readArgument() *node { return p.readParens(p.readArgument, p.readOperand) }
 
-// readParens reads an operand: by within if it stands in parentheses, otherwise by without.
+// readParens reads an operand. In parentheses it calls the function within, otherwise the function without.
 func (p *parser) readParens(within, without func() *node) *node {
 	if !p.accept("(") {
 		return without()

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-const maxIndex = 1 << 30 // far more than 400 KB can hold
+const maxIndex = 1 << 30 // a list of 400 KB has far fewer elements
 
 // parser parses one expression. A syntax error stops the parser. Any other error waits in semantic, because the service
 // reports syntax errors first.
@@ -108,8 +108,8 @@ func (p *parser) failAt(r rank, at int, format string, args ...any) {
 	p.note(r, at, attr.Invalidf(format, args...))
 }
 
-// note keeps an error, unless the parser already has an error of an earlier pass, or of the same pass at the same token
-// or further left.
+// note keeps only one error: the error of the earliest pass, and among errors of the same pass the leftmost. Of two
+// errors at the same token it keeps the first.
 func (p *parser) note(r rank, at int, err error) {
 	if err == nil || p.semantic != nil && (r > p.rank || r == p.rank && at >= p.at) {
 		return

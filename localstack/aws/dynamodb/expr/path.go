@@ -50,7 +50,8 @@ func (s Step) into(v attr.Value) attr.Value {
 	return attr.Value{}
 }
 
-// checkDisjoint refuses a path that leads through another, and two that disagree about a list or a map.
+// checkDisjoint refuses two paths if one path leads through the other. It also refuses two paths if one uses a value as
+// a list and the other uses the same value as a map.
 func checkDisjoint(paths []Path) error {
 	for j := 1; j < len(paths); j++ {
 		for i := range j {

@@ -27,7 +27,7 @@ func All(tb testing.TB) bool {
 	return all
 }
 
-// Only skips the test unless All returns true.
+// Only is like All, but skips the test where All returns false.
 func Only(tb testing.TB) {
 	tb.Helper()
 	if !All(tb) {

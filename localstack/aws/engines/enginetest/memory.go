@@ -36,7 +36,8 @@ func Queues(tb testing.TB) string {
 // OnDynamoDBLocal returns true if the platform's tests run over the real engines.
 func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
 
-// InMemory skips a test over the real engines, which do not know virtual time and charge by different rules.
+// InMemory skips the test if the run uses the real engines. They do not know virtual time and charge by different
+// rules.
 func InMemory(t *testing.T) {
 	t.Helper()
 	if OnDynamoDBLocal() {

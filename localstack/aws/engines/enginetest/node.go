@@ -19,7 +19,7 @@ var installModules = sync.OnceValues(func() (string, error) {
 	return root, engines.Install(context.Background(), root)
 })
 
-// Node returns a command that runs a program of localstack with Node. It skips the test unless All.
+// Node returns a command that runs a program of localstack with Node. It skips the test unless All returns true.
 func Node(tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
 	return NodeContext(tb.Context(), tb, program)

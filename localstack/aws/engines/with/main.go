@@ -1,4 +1,4 @@
-// Command with starts the engines, runs another command, and exits with that command's exit code:
+// Command engines/with starts the engines, runs another command, and exits with that command's exit code:
 //
 //	go run ./localstack/aws/engines/with -- go test ./...
 //

@@ -35,7 +35,7 @@ func (d *Disk) SetRoom(room int) {
 	d.room = room
 }
 
-// SetFull refuses writes to files with name in their names. "" allows them again.
+// SetFull makes the disk refuse writes to files whose names contain name. The name "" makes it accept all writes again.
 func (d *Disk) SetFull(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

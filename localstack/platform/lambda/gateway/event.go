@@ -66,7 +66,8 @@ func requestHeaders(r *http.Request, size int) map[string]string {
 	headers["host"] = r.Host
 	headers["content-length"] = strconv.Itoa(size)
 	headers["x-amzn-trace-id"] = "Root=1-" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	// These headers replace the client's. Only x-forwarded-for keeps its addresses, and gets the client's at the end.
+	// These headers replace the client's. Only x-forwarded-for keeps the addresses that it has, and gets the client's
+	// address at the end.
 	headers["x-forwarded-proto"], headers["x-forwarded-port"] = "http", portOf(r.Host, "80")
 	if r.TLS != nil {
 		headers["x-forwarded-proto"], headers["x-forwarded-port"] = "https", portOf(r.Host, "443")

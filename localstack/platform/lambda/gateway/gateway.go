@@ -60,7 +60,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 var errResponse = errors.New("not a response of payload format 2.0")
 
-// writeResponse sends a function's response. If it returns an error, it has written nothing.
+// writeResponse sends a function's response. If writeResponse returns an error, it has written nothing.
 func writeResponse(w http.ResponseWriter, method string, response events.APIGatewayV2HTTPResponse) error {
 	body := []byte(response.Body)
 	if response.IsBase64Encoded {

@@ -38,7 +38,7 @@ func newAPI(t *testing.T, handler app.HTTPEvent) *httptest.Server {
 	return api
 }
 
-// newRecorder returns an API that answers 204, and the last event.
+// newRecorder returns an API that answers 204, and a pointer to the last event that the API received.
 func newRecorder(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) {
 	t.Helper()
 	var last events.APIGatewayV2HTTPRequest

@@ -26,7 +26,8 @@ type Routes struct {
 	fallback string            // function of $default; "" if there are no routes
 }
 
-// NewRoutes returns the routes of the HTTP functions. It only reads a. It fails if two functions have the same route.
+// NewRoutes returns the routes of the HTTP functions. It does not change the App a. It fails if two functions have the
+// same route.
 func NewRoutes(list []functions.Function, a *app.App) (Routes, error) {
 	r := Routes{mux: chi.NewMux(), owners: map[string]string{}}
 	for _, f := range list {

@@ -25,7 +25,7 @@ import (
 
 var errFailed = errors.New("failed")
 
-// A function of each kind. The value "bad" makes it fail.
+// There is a function of each kind. The value "bad" makes a function fail.
 var (
 	pages = functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route { return nil }}
 	queue = functions.Function{Name: "polls", Timeout: time.Minute, Queue: &functions.Consumer{

@@ -118,7 +118,8 @@ func (c *calls) wait(ctx context.Context) {
 	}
 }
 
-// startOnce returns a function that calls open once. It returns a panic of open as an error.
+// startOnce returns a function that calls open once. If open panics, the returned function returns the panic as an
+// error.
 func startOnce(open func() (*inprocess.Function, error)) func() (*inprocess.Function, error) {
 	return sync.OnceValues(func() (f *inprocess.Function, err error) {
 		defer recoverError(&err)

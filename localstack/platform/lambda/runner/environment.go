@@ -29,7 +29,8 @@ type Programs struct {
 // Of returns the configuration of a function's program. It fails if the credentials cannot be read.
 func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config, error) {
 	environment := maps.Clone(p.Environment)
-	// As in the CDK app, a function gets only the URLs of queues that it sends to, and the bucket if it reaches files.
+	// As in the CDK app, a function gets only the URLs of queues that it sends to. It gets the bucket only if it uses
+	// files.
 	sends := f.Access().Sends
 	if !f.Access().Objects {
 		delete(environment, "FILE_BUCKET")

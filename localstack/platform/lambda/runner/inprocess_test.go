@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestNewInvoke_PanicAndTimeout checks that neither ends this process or delays the caller.
+// TestNewInvoke_PanicAndTimeout checks that neither a panic nor a timeout ends this process or delays the caller.
 func TestNewInvoke_PanicAndTimeout(t *testing.T) {
 	t.Parallel()
 	forever := make(chan struct{})
@@ -41,7 +41,8 @@ func TestNewInvoke_PanicAndTimeout(t *testing.T) {
 	}
 }
 
-// TestNewInvoke_StartFails checks that its calls fail with the reason, or with the panic.
+// TestNewInvoke_StartFails checks that each call fails with the reason why the function did not start, or with the
+// panic.
 func TestNewInvoke_StartFails(t *testing.T) {
 	t.Parallel()
 	for want, open := range map[string]func() (*inprocess.Function, error){

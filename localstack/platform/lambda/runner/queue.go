@@ -19,13 +19,14 @@ import (
 )
 
 const (
-	// pollers is the number of pollers per queue, as in Lambda at first. A poller passes its batch on and polls again.
+	// pollers is the number of pollers per queue. Lambda also begins with this number. A poller passes its batch on and
+	// polls again.
 	pollers = 5
 	// maxPromptCalls limits a prompt consumer's concurrent calls like Lambda for a queue without provisioned pollers (AWS:
 	// "Configuring scaling behavior for SQS event source mappings"). Stages make fewer: prod by default 400 (40 pollers,
 	// infra/settings.go). Other consumers make one call per poller.
 	maxPromptCalls = 1250
-	// maxProcesses limits them if each call takes a process.
+	// maxProcesses limits a prompt consumer's concurrent calls if each call takes a process.
 	maxProcesses = 50
 	// longPoll is the longest wait that SQS offers, in seconds.
 	longPoll = 20
@@ -87,7 +88,8 @@ type consumer struct {
 	log      *slog.Logger
 }
 
-// DrainQueues delivers and counts all visible messages. Failed ones stay, invisible for a while. Errors: the engine's.
+// DrainQueues delivers and counts all visible messages. Failed messages stay in the queue, invisible for a while. It
+// returns the engine's errors.
 func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	for _, c := range r.consumers {
 		for {

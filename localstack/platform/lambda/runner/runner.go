@@ -3,7 +3,8 @@
 // any DynamoDB and SQS endpoint. Functions run in this process or, with Config.Programs, as deployed (package runtime).
 //
 // Unlike AWS, the runner freezes no function between calls, keeps the stream's position in memory and throttles
-// nothing. It abandons rather than kills a call here that times out. Only the local run and tests import this package.
+// nothing. If a call in this process times out, the runner abandons the call and does not kill it. Only the local run
+// and tests import this package.
 package runner
 
 import (
@@ -32,10 +33,12 @@ type Config struct {
 	// QueuePrefix separates the queues of runners that share an engine.
 	QueuePrefix string
 
-	// Environment holds every function's variables. The runner adds the queues' URLs, and with Addr a missing BASE_URL.
+	// Environment holds every function's variables. The runner adds the queues' URLs. If Addr is set and BASE_URL is
+	// missing, it also adds BASE_URL.
 	Environment map[string]string
 	Overrides   app.Overrides // of every function; programs use only the credentials
-	// SecretUsed is called for each derived key; functions here then get all secrets. If nil, they get their own only.
+	// SecretUsed, if set, is called for each derived key, and functions in this process get all secrets. If it is nil, a
+	// function gets only its own secrets.
 	SecretUsed func(function string, s app.Secret)
 	HTTP       aws.HTTPClient // for the runner's own AWS calls, without the faults in Overrides.HTTP; nil means the SDK's
 
@@ -78,8 +81,8 @@ type Runner struct {
 // stopGrace is the time that running requests and events get after Stop.
 const stopGrace = 5 * time.Second
 
-// Start creates missing tables and queues and runs the functions until ctx ends or Stop is called. Errors: a bad
-// environment, an address in use (syscall.EADDRINUSE), an engine's.
+// Start creates missing tables and queues and runs the functions until ctx ends or Stop is called. It fails on a bad
+// environment, on an address in use (syscall.EADDRINUSE), or with an engine's error.
 func Start(ctx context.Context, c Config) (*Runner, error) {
 	if c.Functions == nil {
 		c.Functions = functions.All

@@ -90,7 +90,7 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// slow returns a page that reports that it was reached and then waits for answer.
+// slow returns a page that sends to the channel reached when it is called, and then waits for the channel answer.
 func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
 	return functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route {
 		return []rest.Route{{Method: "GET", Path: "/slow", Access: rest.Open, Errors: rest.HTML,

@@ -15,7 +15,8 @@ import (
 // clockInterval is the real time between two readings of the clock, so that jumps of a test's clock are noticed.
 const clockInterval = 250 * time.Millisecond
 
-// schedule calls a function when due, and at the start for missed ticks. A failed tick is logged and not repeated.
+// schedule calls a function at each due time. It also calls the function once at the start, to make up for missed
+// ticks. A failed tick is logged and not repeated.
 type schedule struct {
 	function *function
 	calls    *calls

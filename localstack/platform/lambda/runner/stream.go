@@ -20,7 +20,7 @@ import (
 // The stream's event source mapping, as the CDK app configures it.
 const (
 	streamBatch    = 100                    // maximum number of records per call
-	streamAttempts = 5                      // per record; then it is skipped, and the sweep does its work
+	streamAttempts = 5                      // per record; after them the record is skipped, and the sweep does its work
 	streamInterval = 250 * time.Millisecond // between reads of an idle shard, as in Lambda
 	firstPause     = 100 * time.Millisecond // before the second attempt; doubles each time
 )
@@ -49,7 +49,8 @@ type shard struct {
 	closed   bool    // completely read
 }
 
-// DrainStream delivers and counts all records. It retries failing ones, then skips and logs them. Errors: the engine's.
+// DrainStream delivers and counts all records. It retries failing records, and later skips and logs them. It returns
+// the engine's errors.
 func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	if r.stream == nil {
 		return 0, nil
@@ -63,7 +64,7 @@ func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	}
 }
 
-// open discovers the shards. With skip it starts at their ends.
+// open discovers the shards. If skip is true, the stream starts at the ends of the shards.
 func (s *stream) open(ctx context.Context, skip bool) error {
 	if err := s.discover(ctx, skip); err != nil || !skip {
 		return err
@@ -76,7 +77,7 @@ func (s *stream) open(ctx context.Context, skip bool) error {
 	return nil
 }
 
-// discover adds new shards. With skip, shards that are already complete count as read.
+// discover adds new shards. If skip is true, shards that are already complete count as read.
 func (s *stream) discover(ctx context.Context, skip bool) error {
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn)}
 	for {

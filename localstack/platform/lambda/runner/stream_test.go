@@ -19,7 +19,9 @@ import (
 
 var errFailed = errors.New("failed")
 
-// reader returns a stream's function that records the keys it sees. fails decides whether a sight of a key fails.
+// reader returns a function that follows the stream and appends the key of each record to seen. The argument fails is a
+// function: if it returns true, the call fails. Its argument before is the number of times that the key was seen
+// before.
 func reader(seen *[]string, fails func(key string, before int) bool) []functions.Function {
 	handle := func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
 		return func(_ context.Context, record events.DynamoDBEventRecord) error {
@@ -72,7 +74,8 @@ func TestDrainStream_PoisonRecord(t *testing.T) {
 	r := startRunner(t, c)
 	put(t, r, "1", "poison", "2")
 	drain(t, r.DrainStream)
-	// Once after a handled record, then streamAttempts times alone.
+	// One call handles record 1 and then fails on the poison record. Then streamAttempts calls begin with the poison
+	// record.
 	want := append([]string{"1"}, slices.Repeat([]string{"poison"}, 1+streamAttempts)...)
 	if want = append(want, "2"); !slices.Equal(seen, want) {
 		t.Errorf("got seen %v, want %v", seen, want)

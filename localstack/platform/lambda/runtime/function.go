@@ -61,7 +61,8 @@ func New(c Config) *Function {
 	return &Function{config: c, slots: make(chan struct{}, c.Instances), all: map[*Instance]bool{}}
 }
 
-// Invoke makes one call in an instance. Errors: an *Error of the function or its process; ctx's, whose end kills both.
+// Invoke makes one call in an instance. It fails with an *Error of the function or its process. If ctx ends during the
+// call, Invoke returns ctx's error and kills the process.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	select {
 	case f.slots <- struct{}{}:

@@ -39,7 +39,7 @@ type Instance struct {
 	ended       chan struct{}    // closed when the process has ended and its output is read
 	exit        error            // reason of the end
 
-	calls      int         // answered; only the instance's user reads it
+	calls      int         // number of answered calls; only the instance's user reads it
 	retirement *time.Timer // set while idle
 	version    int         // of the environment at its start
 
@@ -116,7 +116,8 @@ func (i *Instance) awaitReady(ctx context.Context, id string) error {
 	}
 }
 
-// call delivers an event and returns the answer when the process requests the next event. Errors: Invoke's and errGone.
+// call delivers an event and returns the answer when the process requests the next event. It fails with the errors of
+// Invoke, or with errGone.
 func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timeoutError(id, i.config.Timeout))
 	defer cancel()
@@ -162,7 +163,8 @@ func (i *Instance) await(ctx context.Context, t *invocation) (answer, error) {
 	}
 }
 
-// Stop kills the process, like Lambda without notice, and returns when it has ended. It may be called again.
+// Stop kills the process without notice, as Lambda does, and returns when the process has ended. It may be called
+// again.
 func (i *Instance) Stop() {
 	i.kill()
 	<-i.ended
@@ -209,7 +211,8 @@ func (i *Instance) exitError(id string) error {
 	return &Error{ExitError, "RequestId: " + id + " Error: " + how}
 }
 
-// environment returns all variables of a process: Lambda's (AWS: "Using Lambda environment variables") and its own.
+// environment returns all variables of a process: Lambda's variables (AWS: "Using Lambda environment variables") and
+// the function's own variables.
 func (c Config) environment(api string, number int) []string {
 	variables := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":         api,
