@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestRun_Bootstraps checks the demo when each function is its real program, in separate processes.
+// TestRun_Bootstraps runs the demo on a platform where each function is its real program, in a separate process.
 func TestRun_Bootstraps(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
@@ -30,7 +30,8 @@ func TestRun_Bootstraps(t *testing.T) {
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)
 	}
-	// Programs follow the clock too. Their signatures use the real time: the demo verifies them.
+	// The functions' programs follow the platform's clock too. Their signatures use the real time: the demo verifies the
+	// signatures.
 	s := &shop{T: t, place: place, env: l.env}
 	before := s.createCheckout("real", "", "")
 	s.advance("7d")
@@ -67,7 +68,7 @@ func dateOf(t *testing.T, checkout client.Response) time.Time {
 	return at
 }
 
-// checkInvoke checks that any function can be called with an event beside the platform.
+// checkInvoke checks that the command invoke calls functions with an event while the platform runs.
 func checkInvoke(t *testing.T, place platform.Folder) {
 	t.Helper()
 	var reply, failure bytes.Buffer

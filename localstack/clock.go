@@ -21,7 +21,8 @@ func newClockCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return clock
 }
 
-// advanceClock moves the running platform's time forward by a length such as 7d ("" for not at all), and prints it.
+// advanceClock moves the running platform's time forward by a length such as 7d, and prints the time. With "" it only
+// prints the time.
 func advanceClock(ctx context.Context, place platform.Folder, length string, out io.Writer) error {
 	if length != "" {
 		d, err := clock.ParseDuration(length)

@@ -21,14 +21,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// shop is a merchant of a running platform. Its receiver of callbacks has the real time.
+// shop is a merchant of a running platform. Its callback receiver uses the real time.
 type shop struct {
 	*testing.T
 	place   platform.Folder
 	env     map[string]string
 	url     string // address of the receiver
 	status  atomic.Int64
-	arrived chan error   // for each callback what the official library says of it
+	arrived chan error   // for each callback the official library's error, or nil
 	last    atomic.Value // id of the last callback, a string
 }
 
@@ -75,7 +75,8 @@ func (s *shop) send(r client.Request) client.Response {
 	return response
 }
 
-// createCheckout creates a checkout. key is the request's Idempotency-Key, and until its valid_until; "" means none.
+// createCheckout creates a checkout. key is the request's Idempotency-Key, and until is the checkout's valid_until. If
+// a value is "", the request does not have it.
 func (s *shop) createCheckout(reference, key, until string) client.Response {
 	s.Helper()
 	body := map[string]any{"checkout_reference": reference, "amount": 10, "currency": "EUR",
@@ -112,7 +113,8 @@ func (s *shop) waitUntil(what string, shows func() bool) {
 	}
 }
 
-// TestClockAdvance_WholePlatform checks that due work happens at once, and that outsiders see valid signatures.
+// TestClockAdvance_WholePlatform checks that work which becomes due by the move is done at once, and that the
+// merchant's receiver sees valid signatures.
 func TestClockAdvance_WholePlatform(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
@@ -176,7 +178,8 @@ func (s *shop) wantTries(n int) {
 	})
 }
 
-// checkExpiries checks that a checkout expires, and the record of an Idempotency-Key after 31 days (contract §2.8).
+// checkExpiries checks that a checkout expires. It also checks that the record of an Idempotency-Key expires after 31
+// days (contract §2.8).
 func (s *shop) checkExpiries() {
 	s.Helper()
 	now, err := s.place.Time()
@@ -206,7 +209,7 @@ func (s *shop) checkExpiries() {
 	}
 }
 
-// checkPayout checks that the payout opens a week later, and that the bank is asked again when that is due.
+// checkPayout checks that the payout opens a week later, and that the platform asks the bank again when that is due.
 func (s *shop) checkPayout() {
 	s.Helper()
 	id := s.createCheckout("paid out", "", "").Text("id")
@@ -230,7 +233,7 @@ func (s *shop) checkPayout() {
 	})
 }
 
-// isPayoutPending returns true if a payout is ordered at the bank, and its outcome is unknown.
+// isPayoutPending returns true if a payout is ordered at the bank and its outcome is still unknown.
 func (s *shop) isPayoutPending() bool {
 	s.Helper()
 	b, err := s.place.Surroundings()
@@ -258,7 +261,8 @@ func (s *shop) isPayoutPending() bool {
 	return false
 }
 
-// TestClockAdvance_InvalidLength checks that the clock moves only by lengths, forward, while the platform runs.
+// TestClockAdvance_InvalidLength checks that the clock moves only by valid lengths, only forward, and only while the
+// platform runs.
 func TestClockAdvance_InvalidLength(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)

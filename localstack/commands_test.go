@@ -23,7 +23,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/trigger"
 )
 
-// commandOutput contains the lines of a command that runs until stop.
+// commandOutput contains the output lines of a command that runs until the test stops it or the platform ends.
 type commandOutput struct {
 	lines chan string   // closed at the end of the output
 	ended chan struct{} // closed after err is set
@@ -31,7 +31,7 @@ type commandOutput struct {
 	stop  func() error
 }
 
-// startCommand starts a command over the folder, and waits for its first line.
+// startCommand starts a command that uses the folder, and waits for its first line.
 func startCommand(t *testing.T, place platform.Folder, args ...string) commandOutput {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,9 +69,9 @@ func (s commandOutput) nextLine(t *testing.T) string {
 	return ""
 }
 
-// runCommand runs a command over the folder.
+// runCommand runs a command that uses the folder.
 func runCommand(ctx context.Context, place platform.Folder, out io.Writer, args ...string) error {
-	root := newRootCommand(place, out) //nolint:contextcheck // cobra hands it to them
+	root := newRootCommand(place, out) //nolint:contextcheck // cobra passes the context to the commands
 	root.SetArgs(args)
 	root.SetOut(out)
 	return root.ExecuteContext(ctx)
@@ -86,7 +86,7 @@ func TestTrigger_EachEvent(t *testing.T) {
 	callback := regexp.MustCompile(`^\d\d:\d\d:\d\d  CHECKOUT_STATUS_CHANGED (\S+) -> ` + l.env["BASE_URL"] +
 		`/sandbox/callbacks \[204\]  v1 ✓ v1a ✓  (msg_\S+)$`)
 	id := ""
-	// The payout moves the clock. The move would end a waiting challenge, so the payout comes first.
+	// The payout moves the clock, and the move would end a waiting challenge. So the payout comes first.
 	for _, wanted := range []struct {
 		event     string
 		callbacks int
@@ -204,7 +204,7 @@ func TestLogsTail_Filters(t *testing.T) {
 		!strings.Contains(err.Error(), "is no type of event") {
 		t.Errorf("got error %v, want that it is no type of event", err)
 	}
-	// Commands end with the platform.
+	// A running command ends when the platform ends.
 	left := startCommand(t, place, "logs", "tail")
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestLogsTail_Filters(t *testing.T) {
 	}
 }
 
-// TestCommands_NoPlatform checks commands that need a running platform, with functions in its process to listen to.
+// TestCommands_NoPlatform checks the error of commands that need a running platform when none runs.
 func TestCommands_NoPlatform(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
@@ -229,8 +229,8 @@ func TestCommands_NoPlatform(t *testing.T) {
 	}
 }
 
-// TestCommands_Documented checks that developers find the commands: in make help with an example, and in the guide. The
-// platform's pages must be on README's first screen.
+// TestCommands_Documented checks that developers find the commands: in `make help` with an example, and in the guide.
+// README's first screen must name the platform's pages.
 func TestCommands_Documented(t *testing.T) {
 	t.Parallel()
 	text := func(file string) string {
@@ -275,8 +275,9 @@ func TestCommands_Documented(t *testing.T) {
 	}
 }
 
-// TestFindFolder checks that the folder is in the repository, or else in the working directory or above it, or
-// else to be created there. A folder of other programs, like ~/.local, does not count and must not change.
+// TestFindFolder checks how the folder is found: in the repository, or else in the working directory or a folder above
+// it. Otherwise the folder is a new one in the working directory. A folder of other programs, like ~/.local, does not
+// count and must not change.
 func TestFindFolder(t *testing.T) {
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -21,7 +21,8 @@ var greetingText string
 
 var greeting = template.Must(template.New("greeting").Parse(greetingText))
 
-// greet prints the platform's address, its time unless that is real, and how to try it.
+// greet prints the platform's address and how to try the platform. It also prints the platform's time if that is not
+// the real time.
 func greet(out io.Writer, env map[string]string, now platform.Time) error {
 	moved := ""
 	if now.Ahead > 0 {

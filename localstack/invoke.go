@@ -17,11 +17,12 @@ import (
 // errFailed is returned after the function's error has been printed in the form of Lambda.
 var errFailed = errors.New("the function failed: its error is above")
 
-// errNoEvent is also the answer to `make invoke` without FN or EVENT.
+// errNoEvent is also returned for `make invoke` without FN or EVENT.
 var errNoEvent = errors.New("the function and the event are missing, for example: make invoke FN=checkouts " +
 	"EVENT=events/checkouts.json")
 
-// invoke calls a deployed function with a file's event, and prints the reply. Errors: errNoEvent, errFailed, Invoke's.
+// invoke calls a deployed function with the event in a file, and prints the reply. Errors: errNoEvent, errFailed, or an
+// error of platform.Folder.Invoke.
 func invoke(ctx context.Context, place platform.Folder, name, file string, out io.Writer) error {
 	if name == "" || file == "" {
 		return errNoEvent
@@ -39,7 +40,7 @@ func invoke(ctx context.Context, place platform.Folder, name, file string, out i
 	return err
 }
 
-// printJSON prints an answer indented, or as it is if it is not JSON.
+// printJSON prints an answer with indentation. If the answer is not JSON, printJSON prints it unchanged.
 func printJSON(out io.Writer, answer []byte) {
 	var pretty bytes.Buffer
 	if json.Indent(&pretty, answer, "", "  ") != nil {

@@ -31,7 +31,7 @@ func newListenCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return c
 }
 
-// listen prints each new attempt to deliver a callback until ctx ends. Errors: an unknown event; the errors of
+// listen prints each new attempt to deliver a callback until ctx ends. Errors: an unknown event, or an error of
 // platform.Folder.Callbacks, such as ErrNotRunning.
 func listen(ctx context.Context, place platform.Folder, wants inspector.Listening, out io.Writer) error {
 	for _, event := range wants.Events {

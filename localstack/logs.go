@@ -30,7 +30,7 @@ func newLogsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return logs
 }
 
-// requestFilter selects the requests to print. The zero value selects all.
+// requestFilter selects the requests to print. The zero value selects every request.
 type requestFilter struct {
 	statuses []string // 404, or 4xx
 	methods  []string

@@ -1,6 +1,6 @@
 // Command localstack runs the platform on a developer's machine, without Docker or an AWS account. `go run ./localstack
-// help` lists its commands, also those for integrators. Installed as cashwrap it works in any folder: the data is in
-// the .local of the repository, or else of the working directory or a folder above it.
+// help` lists its commands, and also the commands for integrators. The command can be installed as cashwrap and then
+// works in any folder. The data is in .local in the repository, or else in the working directory or a folder above it.
 package main
 
 import (
@@ -24,12 +24,12 @@ import (
 
 const exitUsage = 2
 
-// errUsage is joined to errors about the use of a command.
+// errUsage is joined to an error if the command was used wrongly.
 var errUsage = errors.New("`cashwrap help` lists the commands")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends this process at once, and with it the engines
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends this process at once, and its engines end with it
 	err := execute(ctx, os.Args[1:], os.Stdout)
 	switch {
 	case errors.Is(err, errUsage):
@@ -46,7 +46,7 @@ func execute(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	root := newRootCommand(place, out) //nolint:contextcheck // cobra passes it to them
+	root := newRootCommand(place, out) //nolint:contextcheck // cobra passes the context to the commands
 	called := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { called = true }
 	root.SetArgs(args)
@@ -78,7 +78,8 @@ func findFolder() (platform.Folder, error) {
 	}
 }
 
-// newRootCommand returns all commands. Integrators' commands have the names and flags of other payment platforms.
+// newRootCommand returns the root command with all commands. Integrators' commands have the names and flags that other
+// payment platforms use.
 func newRootCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	root := &cobra.Command{Use: "cashwrap", Short: "The payments platform on this machine",
 		SilenceUsage: true, SilenceErrors: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// runPayouts runs the payouts due at a time in RFC 3339 ("" for now) with the code of the schedule and the queue's
-// consumer. It moves the platform's clock there, and prints the payouts.
+// runPayouts runs the payouts that are due at a time in RFC 3339 ("" means now). It uses the code of the schedule and
+// of the queue's consumer. It moves the platform's clock to that time, and prints the payouts.
 func runPayouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	all, next, err := place.Operator(terminal.New(os.Stderr)).RunPayouts(ctx, at)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {
@@ -29,8 +29,9 @@ func runPayouts(ctx context.Context, place platform.Folder, at string, out io.Wr
 	return errors.Join(moveClock(ctx, place, at), printPayouts(out, all, next))
 }
 
-// moveClock moves the platform's clock to a time in RFC 3339, unless that has passed. "" does nothing. Call it after
-// the payouts have run: otherwise the running platform makes the payouts that become due by the move.
+// moveClock moves the platform's clock to a time in RFC 3339, unless the clock is past that time. With "" it does
+// nothing. Call it after the payouts have run: otherwise the running platform makes the payouts that become due by the
+// move.
 func moveClock(ctx context.Context, place platform.Folder, at string) error {
 	if at == "" {
 		return nil

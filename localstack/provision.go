@@ -14,12 +14,13 @@ import (
 // errRefused is returned after the answer with the reason has been printed.
 var errRefused = errors.New("the command was refused: the answer above says why")
 
-// errNoCommand is also the answer to `make provision` without ARGS.
+// errNoCommand is also returned for `make provision` without ARGS.
 var errNoCommand = errors.New(`the command must be JSON, for example: make provision ` +
 	`ARGS='{"command":"show_callback","id":"msg_…"}'; ` +
 	`all commands are listed at the top of functions/provision/provision.go`)
 
-// provision calls the function, which has no route, in this process over the running engines, and prints the answer.
+// provision calls the function provision, which has no route, in this process over the running engines, and prints the
+// answer.
 func provision(ctx context.Context, place platform.Folder, request []byte, out io.Writer) error {
 	if !json.Valid(request) {
 		return errNoCommand

@@ -37,7 +37,7 @@ type screen struct {
 	mu    sync.Mutex
 	all   bytes.Buffer
 	grown chan struct{}
-	read  int // length that the test has read
+	read  int // length of the output that the test has read
 }
 
 // Write adds output.
@@ -51,7 +51,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.all.Write(p)
 }
 
-// find returns the match of the pattern in the output since the last match.
+// find returns the first match of the pattern in the output after the last match.
 func (s *screen) find(pattern *regexp.Regexp) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *screen) find(pattern *regexp.Regexp) (string, bool) {
 	return match, true
 }
 
-// newCounter runs a platform and a terminal that joins it.
+// newCounter starts a platform, and a terminal that connects to it.
 func newCounter(t *testing.T) *counter {
 	t.Helper()
 	place := newFolder(t)
@@ -80,7 +80,7 @@ func newCounter(t *testing.T) *counter {
 	return c
 }
 
-// startTerminal runs a terminal.
+// startTerminal starts a terminal.
 func (c *counter) startTerminal() {
 	in, keys := io.Pipe()
 	c.keys, c.screen, c.ended = keys, &screen{grown: make(chan struct{}, 1)}, make(chan error, 1)
@@ -89,7 +89,7 @@ func (c *counter) startTerminal() {
 	go func(s *screen, ended chan error) { ended <- c.place.Reader(ctx, in, s) }(c.screen, c.ended)
 }
 
-// waitFor waits until the terminal shows the pattern, and returns its group.
+// waitFor waits until the terminal's output matches the pattern, and returns the pattern's group.
 func (c *counter) waitFor(pattern string) string {
 	c.Helper()
 	re, limit := regexp.MustCompile("("+pattern+")"), time.After(30*time.Second)
@@ -119,7 +119,7 @@ func (c *counter) enter(keys ...string) {
 	}
 }
 
-// call makes a request of the till, checks the status, and decodes the reply.
+// call sends a request as the till, checks the status, and decodes the reply.
 func (c *counter) call(method, path string, body any, status int, into any) {
 	c.Helper()
 	r := client.Request{Method: method, Path: path, APIKey: c.env["API_KEY"]}
@@ -138,7 +138,7 @@ func (c *counter) call(method, path string, body any, status int, into any) {
 	}
 }
 
-// pair pairs the terminal by the code that it shows.
+// pair pairs the terminal by the code that the terminal shows.
 func (c *counter) pair() {
 	c.Helper()
 	var r struct{ ID, Status string }
@@ -154,7 +154,7 @@ func (c *counter) pair() {
 
 type object = map[string]any
 
-// startCheckout requests an amount in cents from the till, and returns the checkout's path.
+// startCheckout starts a checkout for an amount in cents as the till, and returns the checkout's path.
 func (c *counter) startCheckout(cents int, more object) string {
 	c.Helper()
 	body := object{"total_amount": object{"currency": "EUR", "minor_unit": 2, "value": cents}, "description": "Lunch"}
@@ -174,7 +174,7 @@ type paid struct {
 	ClientID string `json:"client_transaction_id"`
 }
 
-// wantPaid reads a checkout, which settles it.
+// wantPaid reads a checkout, which settles it, and checks the status and the reason.
 func (c *counter) wantPaid(checkout, status, reason string) paid {
 	c.Helper()
 	var got struct{ Data paid }
@@ -201,7 +201,8 @@ func (c *counter) wantTransaction(of paid, want transaction) {
 	}
 }
 
-// TestReader_Payments checks a terminal on a running platform: a person pays, declines, cancels, and drops the line.
+// TestReader_Payments checks a terminal on a running platform. A person pays, declines, cancels, and interrupts the
+// terminal's line.
 func TestReader_Payments(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
@@ -266,8 +267,8 @@ func TestReader_Payments(t *testing.T) {
 	}
 }
 
-// checkDroppedLine checks a line that drops before the charge or after it. The platform finds the charge, and once the
-// line is back the next checkout is processed.
+// checkDroppedLine checks a terminal whose line drops before or after the charge. The platform must find the charge.
+// Once the line is back, the terminal must process the next checkout.
 func (c *counter) checkDroppedLine() {
 	c.Helper()
 	charged := c.startCheckout(1000, nil)

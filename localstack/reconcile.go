@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// runReconcile calls reconcile and prints its report. Errors: platform.ErrNotRunning, the function's, or any break.
+// runReconcile calls the function reconcile and prints its report. Errors: platform.ErrNotRunning, an error of the
+// function, or an error if the report has a break.
 func runReconcile(ctx context.Context, place platform.Folder, out io.Writer) error {
 	// The function's log has the same content as its report.
 	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage("{}"))

@@ -22,7 +22,7 @@ func newEventsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return events
 }
 
-// resend sends a callback again. Errors: ErrNotRunning, or the reason why this is impossible.
+// resend sends a callback again. Errors: ErrNotRunning, or the reason why the callback cannot be sent.
 func resend(ctx context.Context, place platform.Folder, id string, out io.Writer) error {
 	err := place.Operator(slog.New(slog.DiscardHandler)).Operate(ctx,
 		map[string]string{"command": "replay_callbacks", "id": id}, nil)

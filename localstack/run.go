@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// run runs the platform until ctx ends, and logs each request. Errors: Start's, an engine ended, data was not saved.
+// run runs the platform until ctx ends, and logs each request. It returns an error if the platform cannot start, an
+// engine ended, or data was not saved.
 func run(ctx context.Context, place platform.Folder, c platform.Config, out, log io.Writer) error {
 	debug.SetGCPercent(garbagePercent)
 	c.Progress, c.Log = out, terminal.New(log)
@@ -40,5 +41,6 @@ func run(ctx context.Context, place platform.Folder, c platform.Config, out, log
 	return nil
 }
 
-// garbagePercent is garbage as a share of memory in use: 100 % doubles the table, 50 % costs some 5 % more CPU time.
+// garbagePercent limits garbage, as a share of the memory in use. 100 % would double the memory of the table. 50 %
+// costs about 5 % more CPU time.
 const garbagePercent = 50

@@ -25,7 +25,7 @@ import (
 // local is a platform that runs in this process like `make run`.
 type local struct {
 	env   map[string]string
-	said  string        // output until it was ready
+	said  string        // output until the platform was ready
 	later *bytes.Buffer // later output; read it after the stop
 	log   *bytes.Buffer
 	stop  func() error
@@ -78,7 +78,7 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 	return ""
 }
 
-// TestRun_DemoAndRestart checks each line of the demo, restarts the platform, and plays on.
+// TestRun_DemoAndRestart checks each line of the demo, restarts the platform, and uses it again.
 func TestRun_DemoAndRestart(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{platform.InMemory, platform.DynamoDBLocal} {
@@ -92,7 +92,7 @@ func TestRun_DemoAndRestart(t *testing.T) {
 }
 
 // checkPayouts checks that the demo's payments are paid out at the end of their day, to the account of a new merchant.
-// The hint names that time, the platform's clock moves to it, and the next hint is later.
+// The command's hint names that time. After the platform's clock has moved there, the next hint must be later.
 func checkPayouts(t *testing.T, place platform.Folder) {
 	t.Helper()
 	hinted := readHint(t, place)
@@ -123,7 +123,8 @@ func checkPayouts(t *testing.T, place platform.Folder) {
 	}
 }
 
-// readHint returns the time of the next payout, from the command's hint while no payout is due.
+// readHint returns the time of the next payout from the command's hint. The command prints the hint while no payout is
+// due.
 func readHint(t *testing.T, place platform.Folder) string {
 	t.Helper()
 	var said bytes.Buffer
@@ -206,7 +207,8 @@ func playAndRestart(t *testing.T, engine string) {
 	}
 }
 
-// checkNoSecrets checks the log and the output for secrets that only the owner's files and one greeting line may have.
+// checkNoSecrets checks that the log and the output contain no secrets. Only the owner's files and one line of the
+// greeting may contain them.
 func checkNoSecrets(t *testing.T, place platform.Folder, l local, output string) {
 	t.Helper()
 	secret, err := os.ReadFile(filepath.Join(string(place), "secret"))

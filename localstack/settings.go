@@ -12,7 +12,7 @@ import (
 
 const defaultPort = 8080
 
-// readConfig reads PORT, ENGINE and RUNTIME from the environment. Error: an unknown value.
+// readConfig reads PORT, ENGINE and RUNTIME from the environment. It returns an error for an unknown value.
 func readConfig(lookup func(string) string) (platform.Config, error) {
 	c := platform.Config{Port: defaultPort, Engine: platform.InMemory, Runtime: platform.InProcess}
 	if text := lookup("PORT"); text != "" {

@@ -29,7 +29,7 @@ func newTriggerCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return c
 }
 
-// requireEvent requires the name of one event. Its error lists the events.
+// requireEvent checks that the arguments are the name of one event. Its error lists the events.
 func requireEvent(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return errors.New("which event?\n\n" + trigger.List())

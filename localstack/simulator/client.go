@@ -22,7 +22,7 @@ type Reply struct {
 	Response
 	Tenant   string
 	Received bool
-	Tried    []string // summaries of the calls to the table that the platform tried for the request
+	Tried    []string // summaries of the platform's calls to the table for the request
 
 	Asked, Answered int64 // in logical time
 	At              time.Time
@@ -65,7 +65,7 @@ func (w *World) Settle(actor, tenant string, r client.Request) Response {
 	return w.Retry(actor, tenant, r, Patience, Response.isSettled)
 }
 
-// Retry repeats a request until an answer is enough. It waits between tries.
+// Retry repeats a request until enough returns true for an answer, at most tries times. It waits between tries.
 func (w *World) Retry(actor, tenant string, r client.Request, tries int, enough func(Response) bool) (answer Response) {
 	for range tries {
 		if answer = w.Send(actor, tenant, r); enough(answer) {
@@ -76,7 +76,7 @@ func (w *World) Retry(actor, tenant string, r client.Request, tries int, enough 
 	return answer
 }
 
-// Impatient sometimes lets a client ask the same thing twice at the same time.
+// Impatient sometimes lets a client send the same request twice at the same time.
 func (w *World) Impatient(actor string, rng *rand.Rand, ask func(actor string)) {
 	if rng.IntN(3) > 0 {
 		return
@@ -107,7 +107,7 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Repl
 	return made
 }
 
-// Response is the answer that came back. Its Status is 0 if none came.
+// Response is the answer that a client received. Its Status is 0 if no answer came.
 type Response struct{ client.Response }
 
 // Replayed returns true if the answer was stored under the Idempotency-Key.
@@ -126,7 +126,7 @@ type View struct {
 // View decodes the body.
 func (r Response) View() View { return Decoded[View](r.Body) } // lists and pages have none of these members
 
-// Decoded decodes JSON. Missing members stay zero, and so does the whole value if the JSON does not fit the type.
+// Decoded decodes JSON. Missing members stay zero. If the JSON does not fit the type, the whole value stays zero.
 func Decoded[T any](text []byte) (v T) {
 	_ = json.Unmarshal(text, &v)
 	return v
@@ -138,13 +138,13 @@ func (r Response) Final() bool {
 		r.Status != http.StatusFailedDependency && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
 }
 
-// Done returns true if a client need not try again: the answer will not change without another request.
+// Done returns true if the client need not try again, because the answer will not change without another request.
 func (r Response) Done() bool {
 	conflict := r.Status == http.StatusConflict && r.View().ErrorCode == "CONFLICT"
 	return r.Final() && (!conflict || r.Replayed())
 }
 
-// isSettled returns true if the answer is done, or a conflict that other requests did not cause.
+// isSettled returns true if the answer is done. It also returns true for a conflict that other requests did not cause.
 func (r Response) isSettled() bool {
 	return r.Done() || r.Status == http.StatusConflict && !r.Contended()
 }
@@ -161,20 +161,21 @@ func (r Response) retryAfter() time.Duration {
 	case 429:
 		return 2 * time.Second
 	case 409:
-		return 13 * time.Second // five waits last longer than a minute
+		return 13 * time.Second // five such waits take longer than a minute
 	default:
 		return 10 * time.Millisecond
 	}
 }
 
-// Record runs add under the world's lock. One chain of events runs at a time, but the race detector can't know that.
+// Record calls the function add under the world's lock. Only one chain of events runs at a time, but the race detector
+// cannot know that.
 func (w *World) Record(add func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	add()
 }
 
-// LogicalTime returns a time later than all times that it returned before.
+// LogicalTime returns a logical time that is later than all earlier results.
 func (w *World) LogicalTime() (at int64) {
 	w.Record(func() { w.sequence++; at = w.sequence })
 	return at

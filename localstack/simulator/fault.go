@@ -10,18 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-type kind int // the callee
+type kind int // the callee of an I/O
 
 // The kinds of I/O, and the moves and replies of clients.
 const (
 	toTable kind = iota
 	toQueue
-	toSandbox // the sandbox acquirer's and bank's own records
+	toSandbox // the records of the sandbox's acquirer and bank
 	toAcquirer
 	toReceiver
 	toPlatform // a client's request
-	ToClient   // its reply
-	move       // a client, or a straggler, goes on
+	ToClient   // the reply to a client
+	move       // a client, or a late delivery, continues
 	toBank
 	toHanging // a receiver that never answers
 	toMail
@@ -36,15 +36,16 @@ var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver",
 
 func (k kind) String() string { return kindNames[k] }
 
-// callFaults can happen to any call of a function.
+// callFaults lists the faults that any call of a function can have.
 var callFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 	faults.DieBefore, faults.DieAfter}
 
-// oneWayFaults can happen to calls that must not arrive late.
+// oneWayFaults lists the faults of calls that must not arrive late.
 var oneWayFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore,
 	faults.DieAfter}
 
-// possible lists the faults of each kind of I/O. Counterparties' calls to their own records never hang or come late.
+// possible lists the possible faults of each kind of I/O. Counterparties' calls to their own records never hang or
+// arrive late.
 var possible = [kinds][]faults.Fault{
 	toTable: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
@@ -66,12 +67,12 @@ type FaultProfile struct {
 	on   [faults.Count]bool
 	Rate float64 // share of I/O that has a fault
 
-	Sticky      float64 // probability that the actor that ran last goes on
+	Sticky      float64 // probability that the last actor gets the next turn too
 	Skews       bool    // processes' clocks differ
-	Jumps       float64 // clock jumps per step
-	StreamDies  bool    // the relay gets no records
+	Jumps       float64 // probability of a clock jump at each step
+	StreamDies  bool    // the function relay gets no records
 	queueSleeps bool    // messages come hours late
-	Duplicates  bool    // the queue delivers and redelivers twice, in any order
+	Duplicates  bool    // the queue delivers messages twice, and in any order
 	IndexLag    time.Duration
 	ttlLag      time.Duration
 	Sources     float64 // probability at each step that event sources run
@@ -103,7 +104,7 @@ func newFaultProfile(rng *rand.Rand) FaultProfile {
 	return w
 }
 
-// chooseFault decides what happens to an I/O of a kind.
+// chooseFault chooses the fault of an I/O of the kind, if any.
 func (w *FaultProfile) chooseFault(k kind, rng *rand.Rand) faults.Fault {
 	list := possible[k]
 	if len(list) == 0 || rng.Float64() >= w.Rate {
@@ -115,11 +116,12 @@ func (w *FaultProfile) chooseFault(k kind, rng *rand.Rand) faults.Fault {
 	return faults.None
 }
 
-// heldWrites matches transactions, and single writes of the entries of objects.
+// heldWrites matches transactions. It also matches single writes of the entries of objects.
 var heldWrites = regexp.MustCompile(`^(TransactWriteItems |(Put|Delete)Item OBJECTS#)`)
 
-// removeHeld removes writes that are to wait: others can then change what a write's condition protects between the
-// read before it and the write. Writes of mails alone never wait. Writes of a mutation control wait longest.
+// removeHeld removes the writes that must wait from the ready calls. While a write waits, other calls can change the
+// data that the write's condition protects. Writes that only store mails never wait. Writes that a mutation control
+// targets wait longest.
 func (w *World) removeHeld(ready []*call) []*call {
 	if !w.FaultsOn {
 		return ready
@@ -137,7 +139,8 @@ func (w *World) removeHeld(ready []*call) []*call {
 	return ready
 }
 
-// holdBack removes the calls that wait, unless their time is up. If all calls wait, it removes none.
+// holdBack removes the calls for which the function waits returns true, unless their time is up. If no call would be
+// left, it removes none.
 func holdBack(ready []*call, waits func(*call) bool) []*call {
 	others := slices.DeleteFunc(slices.Clone(ready), func(c *call) bool {
 		return (c.ctx == nil || c.ctx.Err() == nil) && waits(c)

@@ -12,7 +12,8 @@ const (
 	defaultHangingSeeds  = 2
 )
 
-// TestRun_Hanging checks worlds of receivers that hang. Callbacks to other receivers must not wait for them.
+// TestRun_Hanging checks worlds of receivers that hang. Callbacks to other receivers must not wait for the hanging
+// receivers.
 func TestRun_Hanging(t *testing.T) {
 	runSeeds(t, "hanging", hangingSeedsVariable, defaultHangingSeeds)
 }

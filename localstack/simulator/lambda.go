@@ -17,13 +17,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// process is one execution environment of a function. It makes one call at a time, and keeps its memory until it dies.
+// process is one execution environment of a function. It handles one call at a time, and keeps its memory until it
+// dies.
 type process struct {
 	name string
 	*inprocess.Function
 }
 
-// MaxSkew limits the error of a process's clock in either direction.
+// MaxSkew limits how far a process's clock is ahead or behind.
 const MaxSkew = 3 * time.Second
 
 func (w *World) startProcess(name string, roll uint64) *process {
@@ -51,10 +52,10 @@ func (w *World) Function(name string) functions.Function {
 // Invocation is one call of a function.
 type Invocation struct {
 	Actor  string
-	Name   string   // of the function
+	Name   string   // name of the function
 	Tenant string   // tenant whose data the call may touch, or "" for any
-	claim  string   // the call's name as the owner of an idempotency key
-	tried  []string // summaries of its calls to the table
+	claim  string   // value of owner in the call's last PutItem of an idempotency item
+	tried  []string // summaries of the invocation's calls to the table
 	Bearer string   // the credential of its request
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -73,7 +74,7 @@ func invocationOf(ctx context.Context) *Invocation {
 	return i
 }
 
-// isGone returns true if the process has died from a fault or at its time limit.
+// isGone returns true if the process has died by a fault or at the function's time limit.
 func (i *Invocation) isGone() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,8 +94,8 @@ func (i *Invocation) die() {
 	i.cancel()
 }
 
-// Invoke sends an event to a function in one of its idle processes, or in a new one, as roll chooses. It returns when
-// nothing of the call runs any more. Errors: faults.ErrGone, or the function's own.
+// Invoke sends an event to a function, in an idle or a new process of the function. roll chooses the process. Invoke
+// returns when the call has ended completely. Errors: faults.ErrGone, or an error of the function.
 func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *Invocation,
 	error) {
 	p := w.acquireProcess(name, roll)
@@ -115,7 +116,8 @@ func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 	return reply, i, err
 }
 
-// acquireProcess takes an idle process, by the roll. Like Lambda, it sometimes starts a new one anyway.
+// acquireProcess takes an idle process, which roll chooses. Like Lambda, it sometimes starts a new process although one
+// is idle.
 func (w *World) acquireProcess(name string, roll uint64) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,13 +25,13 @@ func TestMutation_PayoutConditions(t *testing.T) {
 	}.run(t)
 }
 
-// payoutConditions matches the conditions of payouts, of merchants' settings and bank accounts, and of items that
-// refunds and payouts both change. The other workloads notice the rest.
+// payoutConditions matches the conditions of payouts, and of merchants' settings and bank accounts. It also matches
+// conditions of items that both refunds and payouts change. The other workloads test all other conditions.
 var payoutConditions = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK|CREDIT:|DEBIT:|TRANSACTION: ` +
 	`\(version|EVENT: \(status = |payout` +
 	`|MERCHANT: \(version|BANKACCOUNTS:|AUDIT:`)
 
-// monthSurvivors lists the conditions whose removal no month can notice, and why.
+// monthSurvivors lists the conditions whose removal no month can notice, with the reasons.
 var monthSurvivors = map[string]string{
 	"Delete CREDIT: (attribute_exists(pk))": "in one transaction with its payment's, whose version lets " +
 		"one payout take it",
@@ -63,7 +63,8 @@ var monthSurvivors = map[string]string{
 		"in once",
 }
 
-// TestMutation_PayeeAndAudit checks that a month fails if account changes omit the payout account or audit entry.
+// TestMutation_PayeeAndAudit removes the payout account or the audit entry from changes of accounts. A month must then
+// fail.
 func TestMutation_PayeeAndAudit(t *testing.T) {
 	skipUnlessControls(t)
 	const months = 10
@@ -78,7 +79,8 @@ func TestMutation_PayeeAndAudit(t *testing.T) {
 	}
 }
 
-// TestMutation_Shards checks that a month of merchants with several shards fails if queries read only the first.
+// TestMutation_Shards lets queries read only the first of a merchant's shards. A month of merchants with several shards
+// must then fail.
 func TestMutation_Shards(t *testing.T) {
 	skipUnlessControls(t)
 	if !runShards(t) {

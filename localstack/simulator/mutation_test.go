@@ -29,7 +29,7 @@ func skipUnlessControls(t *testing.T) {
 type mutations struct {
 	workloads []string
 	included  func(condition string) bool
-	survivors map[string]string // by condition, the reason why no history can notice
+	survivors map[string]string // by condition, the reason why no history can notice its removal
 
 	// Numbers of seeds of each workload:
 	scoutSeeds    uint64 // runs with all conditions, to list the conditions
@@ -38,7 +38,7 @@ type mutations struct {
 }
 
 // TestMutation_Conditions checks that some history fails without each condition. The transport removes one condition at
-// a time, from all writes. TestMutation_PeopleConditions does so for conditions of roles, members and keys.
+// a time, from all writes. TestMutation_PeopleConditions checks the conditions of roles, members and keys.
 func TestMutation_Conditions(t *testing.T) {
 	mutations{
 		workloads: []string{"everything", "refunds"},
@@ -136,8 +136,8 @@ func (p seedRun) runWithout(t *testing.T, condition string) string {
 	return p.runMutation(t, condition, false)
 }
 
-// runMutation runs the history and returns the first finding, or "". Writes lose the condition, unless kept is true. In
-// both cases the scheduler holds back the writes that carry the condition.
+// runMutation runs the history and returns the first finding, or "". If kept is false, the writes lose the condition.
+// In both cases the scheduler holds back the writes that carry the condition.
 func (p seedRun) runMutation(t *testing.T, condition string, kept bool) string {
 	t.Helper()
 	found := run(t, p.workload, p.seed, calls.Mutation{Without: condition, Kept: kept}).Findings()

@@ -33,7 +33,7 @@ type exchange[T any] struct {
 	refuse   func(faults.Fault) (T, error) // answers for Throttle and Conflict
 }
 
-// perform waits for the turn of an I/O and carries it out, or fails it, as the scheduler decides.
+// perform waits for the turn of an I/O. Then it carries the I/O out or lets it fail, as the scheduler decides.
 func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	var nothing T
 	by := invocationOf(ctx)
@@ -79,7 +79,8 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	return result, err
 }
 
-// net is the network to a counterparty, which finishes the calls that it took even when our process dies or gives up.
+// net is the network to a counterparty. The counterparty finishes each call that it took, even when our process dies or
+// gives up.
 type net struct {
 	world *World
 	to    kind
@@ -98,7 +99,8 @@ func (f net) Carry(ctx context.Context, c counterparty.Call) error {
 	return err
 }
 
-// wrapBank puts a network before a bank. Live mode's bank keeps its transfers in our table, which has faults already.
+// wrapBank puts a network in front of a bank. Live mode's bank needs none, because its transfers are in our table,
+// whose calls already have faults.
 func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
@@ -210,7 +212,8 @@ func ungroup(body []byte) []byte {
 	return []byte(Encoded(members))
 }
 
-// checkKeys checks that a request touches only keys of its tenant, of no tenant, or of session tokens.
+// checkKeys checks the keys that a request touches. They must belong to the request's tenant, to no tenant, or to
+// session tokens.
 func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	if by.Tenant == "" {
 		return
@@ -221,7 +224,8 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 		p := calls.Partition(key)
 		own := p.Tenant.String() == by.Tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
 		shared := slices.Contains(iam.Unguessable, p.Kind)
-		// Items that change together with the merchant exist in both modes. The other mode's may be read, but never written.
+		// Items that change together with the merchant exist in both modes. A request may read the other mode's items, but
+		// never write them.
 		sibling := p.Kind == store.KindPayoutSchedule && p.Tenant.Merchant == merchant && operation == "BatchGetItem"
 		if !own && !shared && !sibling && !w.asksBank(key, by.Tenant) {
 			w.Find("", "%s of %s touched %s in %s", by.Actor, by.Tenant, key, operation)
@@ -232,7 +236,8 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank returns true for the keys of the tenant's questions to live mode's bank. That bank shares our table.
+// asksBank returns true if the key belongs to a question of the tenant to live mode's bank. That bank uses our table,
+// too.
 func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
 		return key == "FILEBANK#ASKED"
@@ -257,7 +262,7 @@ func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// checkOwner checks that only the request that holds an Idempotency-Key ends its claim.
+// checkOwner checks that only the request that holds the claim of an Idempotency-Key ends the claim.
 func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
 	keys := calls.ValuesOf(string(body), "pk")
 	if len(keys) == 0 || calls.Partition(keys[0]).Kind != store.KindIdempotency {

@@ -19,8 +19,9 @@ func TestRun_People(t *testing.T) {
 	runSeeds(t, "people", peopleSeedsVariable, defaultPeopleSeeds)
 }
 
-// TestMutation_PeopleConditions checks the conditions of roles, members, keys, users, invitations, tokens, their
-// clients and grants, and mails, like TestMutation_Conditions.
+// TestMutation_PeopleConditions checks conditions like TestMutation_Conditions. These are the conditions of roles,
+// members, keys, users, invitations, and mails. The conditions of tokens, their clients and their grants are also
+// included.
 func TestMutation_PeopleConditions(t *testing.T) {
 	mutations{
 		workloads: []string{"people"},
@@ -54,8 +55,8 @@ var peopleSurvivors = map[string]string{
 		"follows from the invitation, and the member's version lets that be accepted once",
 }
 
-// TestMutation_MemberVersion checks that clients' views are not linearizable without the condition that serialises
-// changes of a member.
+// TestMutation_MemberVersion removes the condition that serialises changes of a member. Clients' views must then not be
+// linearizable.
 func TestMutation_MemberVersion(t *testing.T) {
 	skipUnlessControls(t)
 	const seeds, condition = 40, "Put MEMBER: (version = ?)"

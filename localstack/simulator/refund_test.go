@@ -18,8 +18,8 @@ func TestRun_Refunds(t *testing.T) {
 	runSeeds(t, "refunds", refundSeedsVariable, defaultRefundSeeds)
 }
 
-// TestMutation_TransactionVersion checks that clients' views are not linearizable without the condition that
-// serialises a transaction's refunds.
+// TestMutation_TransactionVersion removes the condition that serialises a transaction's refunds. Clients' views must
+// then not be linearizable.
 func TestMutation_TransactionVersion(t *testing.T) {
 	skipUnlessControls(t)
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"

@@ -25,7 +25,7 @@ type call struct {
 	targeted bool // a write that carries the condition of Mutation.Without
 }
 
-// turn is the scheduler's decision about a call. The callee has no random numbers, and chooses by roll.
+// turn is the scheduler's decision about a call. The callee has no random numbers, so roll decides its choices.
 type turn struct {
 	Fault faults.Fault
 	roll  uint64
@@ -186,7 +186,8 @@ func (w *World) chooseCall(ready []*call) *call {
 	return ready[w.RNG.IntN(len(ready))]
 }
 
-// resume decides what happens to a call and gives it its turn. Time passes first: no two things happen at once.
+// resume decides what happens to a call and gives the call its turn. It lets some time pass first, so that no two
+// events have the same time.
 func (w *World) resume(c *call) {
 	v := turn{roll: w.RNG.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
 	if w.FaultsOn && !v.late && !c.hung {
@@ -215,7 +216,8 @@ func (w *World) resume(c *call) {
 	c.turn <- v
 }
 
-// passIdleTime lets time pass until a call is ready. Waits grow, as backoffs take milliseconds and time limits seconds.
+// passIdleTime lets time pass until a call is ready. Each wait is longer than the last, because backoffs take
+// milliseconds and time limits take seconds.
 func (w *World) passIdleTime() {
 	w.sched.idleWaits++
 	w.Pass(time.Millisecond << min(w.sched.idleWaits, w.IdleDoublings))

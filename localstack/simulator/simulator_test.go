@@ -127,7 +127,8 @@ func report(t *testing.T, w *simulator.World, workload string, seed uint64) {
 		w.Trace(found[0].About), seed, workload)
 }
 
-// TestRun_SameSeed checks that a seed has the same history twice. It takes seconds, as it runs each workload twice.
+// TestRun_SameSeed checks that two runs of a seed have the same history. It takes seconds, because it runs each
+// workload twice.
 func TestRun_SameSeed(t *testing.T) {
 	if !runShards(t) {
 		return

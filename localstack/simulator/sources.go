@@ -41,7 +41,7 @@ const (
 	queues  = "AmazonSQS."
 )
 
-const mostInvocations = 12 // limits the event sources' calls at a time, so that clients get a turn
+const mostInvocations = 12 // limits the concurrent calls by event sources, so that clients get a turn
 
 // Interfere starts events that no client asks for: calls of event sources, and jumps of clocks.
 func (w *World) Interfere() {

@@ -18,7 +18,8 @@ import (
 // Write contains the changes of a call: the items that it put, and the keys of updated and deleted items.
 type Write struct{ Puts, Updated, Deleted []calls.Item }
 
-// ReadWrite decodes a call that the table has carried out. first is false if a retry after a lost reply wrote nothing.
+// ReadWrite decodes a write that the table has carried out. first is false if the call was a retry after a lost reply,
+// and wrote nothing.
 func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	call := Decoded[struct {
 		Item               calls.Item // of a PutItem
@@ -57,7 +58,8 @@ func Encoded(v any) string {
 	return string(text)
 }
 
-// During returns the successive states that existed at some time from call to until. since returns a state's beginning.
+// During returns the successive states that existed at some time from call to until. The function since returns the
+// time when a state began.
 func During[S any](states []S, call, until int64, since func(S) int64) (there []S) {
 	for n, s := range states {
 		if since(s) < until && (n+1 == len(states) || since(states[n+1]) > call) {
@@ -104,10 +106,11 @@ func (w *World) ScanPartitions(prefix string) []calls.Item {
 	}
 }
 
-// NextDue returns when the sweep has something to do, or the zero time for never.
+// NextDue returns the time when the sweep next has something to do, or the zero time if there is nothing.
 func (w *World) NextDue() time.Time { return FirstOf(w.DueItems(store.KindDue)) }
 
-// FirstOf returns when the first item is due, by its place in the index, or the zero time if there are no items.
+// FirstOf returns the time when the first item is due, by the item's place in the index. It returns the zero time if
+// there are no items.
 func FirstOf(due []calls.Item) (at time.Time) {
 	if len(due) > 0 {
 		var micros int64

@@ -14,8 +14,8 @@ const (
 	outcomes             = 20 // number of unknown outcomes per seed
 )
 
-// TestRun_Unknown checks that unknown outcomes are settled within 45 s, if the acquirer knows them after 30 s, although
-// stream and queue sometimes take seconds.
+// TestRun_Unknown checks that unknown outcomes are settled within 45 s if the acquirer knows them after 30 s. The
+// stream and the queue sometimes take seconds.
 func TestRun_Unknown(t *testing.T) {
 	var took []time.Duration
 	seeds := readNumber(t, unknownSeedsVariable, defaultUnknownSeeds)

@@ -43,7 +43,7 @@ type World struct {
 	Seed         uint64
 	RNG          *rand.Rand // for the root goroutine only
 	FaultProfile FaultProfile
-	FaultsOn     bool // calls may fail
+	FaultsOn     bool // true while calls can fail
 	calls.Mutation
 
 	Config    app.Config
@@ -57,7 +57,7 @@ type World struct {
 	sched    scheduler
 	history  record
 	findings []finding
-	Errors   record // logged by the functions
+	Errors   record // errors that the functions logged
 
 	mu            sync.Mutex
 	offset        time.Duration // difference between the platform's clocks and the bubble's
@@ -93,7 +93,7 @@ type World struct {
 	LiveCards     bool                      // the acquirer charges live cards, so that refunds reach the minimum balance
 	Jumps         []time.Duration           // the possible sizes of a jump
 	IdleDoublings int                       // number of times that idle waits double
-	Consumers     []string                  // functions that get messages from their queues
+	Consumers     []string                  // number of times that idle waits can double
 	BetweenBank   func(bank.Bank) bank.Bank // wraps the sandbox's bank for the platform
 	Hangs         func(host string) bool    // returns true for receivers that take a callback and never answer
 	Objects       objectStore               // nil: nothing calls S3
@@ -104,8 +104,9 @@ type objectStore interface {
 	CheckCall(by *Invocation, r *http.Request) // finds faults of a call by the platform
 }
 
-// Run simulates the world of one seed, without the condition or feature that a mutation control removes. It returns the
-// world once it is at rest. t must not be parallel: the randomness of the whole process follows the seed.
+// Run simulates the world of one seed, and returns the world once it is at rest. The world lacks the condition or
+// feature that without names (a mutation control). t must not be parallel: the randomness of the whole process follows
+// the seed.
 func Run(t *testing.T, seed uint64, workload func(*World) Workload, without calls.Mutation) *World {
 	t.Helper()
 	var w *World
@@ -192,7 +193,7 @@ func (w *World) makeOverrides() app.Overrides {
 	return o
 }
 
-// LowLimits is a limit that a few requests reach.
+// LowLimits is a rate limit so low that a few requests reach it.
 var LowLimits = rest.Limit{Rate: 2, Burst: 6}
 
 func (w *World) queueConfig() sqs.Config {
@@ -229,7 +230,7 @@ func (w *World) createQueue(q functions.Queue) string {
 // Workload defines what clients do in a world, and which rules must hold there. Each workload embeds its World, which
 // provides the usual Interfere, and a Committing that does nothing.
 type Workload interface {
-	// Act creates merchants, lets clients use the platform while calls fail, and lets the platform recover.
+	// Act creates merchants, and lets clients use the platform while calls fail. Then it lets the platform recover.
 	Act()
 	// Interfere starts events that no client asks for. The world calls it at each step while faults are on.
 	Interfere()
@@ -244,14 +245,14 @@ func (*World) Committing(*Invocation, string, []byte) (committed func()) { retur
 
 // Recover ends the faults and lets the platform finish, with at most quietTicks ticks of the sweep. Each tick comes
 // when the next item is due, but at least a minute after the tick before. The later ticks come every 12 hours. Once the
-// platform is at rest, Recover calls the function more as a client, and lets the platform finish this work, too.
+// platform is at rest, Recover calls its argument as a client. Then it lets the platform finish this work, too.
 func (w *World) Recover(more func()) {
 	w.EndFaults()
 	w.jump(w.FaultProfile.IndexLag)
 	done := false
 	for n := range quietTicks {
 		pause := max(time.Minute, w.NextDue().Sub(w.Now()))
-		if n >= quietTicks/2 { // open items wait for a payer, for days
+		if n >= quietTicks/2 { // open items can wait days for a payer
 			pause = 12 * time.Hour
 		}
 		w.jump(pause)
@@ -292,7 +293,8 @@ func (w *World) Drain() {
 	}
 }
 
-// quietTicks limits the ticks until the platform is at rest. Callback retries and a boleto's expiry need a few each.
+// quietTicks limits the ticks until the platform is at rest. Retries of callbacks and the expiry of a boleto need a few
+// ticks each.
 const quietTicks = 24
 
 // CheckLater adds a check of a history that runs after the world has ended. The check has a limit in real time, and a
@@ -317,7 +319,7 @@ func (w *World) Panicf(format string, args ...any) {
 	panic(fmt.Sprintf("sim: seed %d: ", w.Seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
 }
 
-// Random returns a random number generator of the seed that is separate from the scheduler's.
+// Random returns a random number generator that depends on the seed and is separate from the scheduler's.
 func (w *World) Random(sequence int) *rand.Rand {
 	return rand.New(rand.NewPCG(w.Seed, uint64(sequence)))
 }

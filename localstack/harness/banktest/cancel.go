@@ -10,12 +10,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 )
 
-// Subject is a bank without transfers.
+// Subject is a bank under test. The bank has no transfers yet.
 type Subject struct {
 	bank.Bank
 	Accepted func(id string) bank.Transfer // returns a transfer that the bank accepts
 	NotTaken func(id string) bank.Transfer // returns a transfer that the bank does not take
-	Take     func(id string)               // makes an accepted transfer final, unless it was cancelled
+	Take     func(id string)               // makes an accepted transfer final, unless the transfer was cancelled
 	Pay      func(id string)               // pays a taken transfer
 }
 
@@ -26,7 +26,8 @@ func Cancel(t *testing.T, open func(*testing.T) Subject) {
 	t.Run("at the same time", func(t *testing.T) { t.Parallel(); testCancelConcurrently(t, open(t)) })
 }
 
-// testCancelAhead checks that a transfer cancelled before its request is never made, however often it is requested.
+// testCancelAhead checks that a transfer which is cancelled before it is requested is never made, however often it is
+// requested.
 func testCancelAhead(t *testing.T, s Subject) {
 	for name, request := range map[string]func(string) bank.Transfer{"good": s.Accepted, "bad": s.NotTaken} {
 		if _, err := s.Transfer(t.Context(), s.NotTaken(name)); !errors.Is(err, bank.ErrNotTaken) {
@@ -41,7 +42,7 @@ func testCancelAhead(t *testing.T, s Subject) {
 	MustBe(t, s, s.Accepted("another"), Accepted)
 }
 
-// testCancelTaken checks that a taken transfer is made, and that cancelling it returns its outcome.
+// testCancelTaken checks that a taken transfer is made. A later call of Cancel must return the transfer's outcome.
 func testCancelTaken(t *testing.T, s Subject) {
 	MustBe(t, s, s.Accepted("p"), Accepted)
 	s.Take("p")
@@ -57,7 +58,8 @@ func testCancelTaken(t *testing.T, s Subject) {
 	s.checkLines(t, 1)
 }
 
-// testCancelConcurrently checks that the first call decides, and that all calls get the same outcome.
+// testCancelConcurrently requests and cancels a transfer at the same time. The first call must decide, and all calls
+// must get the same outcome.
 func testCancelConcurrently(t *testing.T, s Subject) {
 	paid := 0
 	for i := range 20 {
@@ -84,7 +86,7 @@ func testCancelConcurrently(t *testing.T, s Subject) {
 		}
 		for n, got := range answers {
 			if n%2 == 0 && got.State == bank.Accepted {
-				continue // its outcome was pending
+				continue // the transfer was still pending
 			}
 			if got != made {
 				t.Errorf("%s: got %+v, want %+v", id, got, made)

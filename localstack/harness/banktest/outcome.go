@@ -13,10 +13,10 @@ var (
 	Paid     = bank.Outcome{State: bank.Paid}
 )
 
-// Rejected returns the outcome of a transfer that was rejected for the reason.
+// Rejected returns the outcome of a transfer that the bank rejected for the reason.
 func Rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
 
-// MustBe requests a transfer, perhaps again, and expects the outcome.
+// MustBe requests a transfer and expects the outcome. The transfer may have been requested before.
 func MustBe(t *testing.T, b bank.Bank, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	if got, err := b.Transfer(t.Context(), request); err != nil || got != want {
@@ -24,7 +24,7 @@ func MustBe(t *testing.T, b bank.Bank, request bank.Transfer, want bank.Outcome)
 	}
 }
 
-// MustCancel cancels a transfer and expects the outcome.
+// MustCancel cancels a transfer and expects the outcome from Cancel.
 func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	t.Helper()
 	if got, err := b.Cancel(t.Context(), id); err != nil || got != want {
@@ -32,8 +32,8 @@ func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	}
 }
 
-// Unknown returns a check that a call failed with an unknown outcome: with an error, but neither ErrNotTaken nor
-// ErrUnknownTransfer, which rule out a transfer.
+// Unknown returns a check that the outcome of a call is unknown. The call must have an error other than ErrNotTaken and
+// ErrUnknownTransfer, because these two errors mean that there is no transfer.
 func Unknown(t *testing.T) func(bank.Outcome, error) {
 	return func(o bank.Outcome, err error) {
 		t.Helper()

@@ -1,7 +1,7 @@
-// Package chromium drives Chromium for tests of pages. Open starts a session: a visitor with cookies, who reaches only
-// the handlers that the test serves, under any host name, over http and https. A test fails on unexpected console
-// messages, exceptions, policy violations, failed requests, other hosts, and axe-core's findings. The package waits for
-// elements and addresses, never for a fixed time.
+// Package chromium drives Chromium for tests of pages. Open starts a session, which is a visitor with cookies. The
+// visitor reaches only the handlers that the test serves, under any host name, over http and https. A test fails on
+// unexpected console messages, exceptions, policy violations, failed requests, requests to other hosts, and axe-core's
+// findings. The package waits for elements and addresses, never for a fixed time.
 //
 // Tests are skipped unless CASHWRAP_TESTS=all. They need Chromium and Node. The environment variable
 // CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// patience is the longest wait for an element or address, on a busy machine.
+// patience is the longest wait for an element or an address. It is long enough for a busy machine.
 const patience = 45 * time.Second
 
 // Web contains the handler of each host that sessions reach.
@@ -51,7 +51,7 @@ var serial atomic.Int64
 
 func newID() string { return strconv.FormatInt(serial.Add(1), 10) }
 
-// Open starts a session. It ends with the test.
+// Open starts a session. The session ends with the test.
 func Open(tb testing.TB, web Web, o Options) *Session {
 	tb.Helper()
 	s := &Session{tb: tb, id: newID(), driver: ensureDriver(tb, findChromium(tb)), web: startNetwork(tb, web)}
@@ -80,11 +80,11 @@ func findChromium(tb testing.TB) string {
 	return path
 }
 
-// Expect names problems that the session must have, each as often as it occurs. "400 POST" is an answer with that
-// status to that method. "elsewhere example.com" is a request to a host that is not served.
+// Expect lists problems that must occur in the session. A problem that occurs twice is listed twice. "400 POST" is an
+// answer with that status to that method. "elsewhere example.com" is a request to a host that is not served.
 func (s *Session) Expect(problems ...string) { s.expected = append(s.expected, problems...) }
 
-// close ends the session, and reports unexpected problems and expected problems that did not occur.
+// close ends the session. It reports unexpected problems, and expected problems that did not occur.
 func (s *Session) close() {
 	var all []problem
 	s.driver.do(s.tb, command{"do": "close", "session": s.id}, &all)

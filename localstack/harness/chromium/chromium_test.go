@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// recorder is a test that records its failures.
+// recorder is a testing.TB that records the failures of a test.
 type recorder struct {
 	testing.TB
 	failures []string
@@ -37,7 +37,8 @@ func (*recorder) SkipNow() { panic("skipped") }
 
 func (*recorder) Fatalf(format string, args ...any) { panic("failed: " + fmt.Sprintf(format, args...)) }
 
-// TestOpen_ChromiumMissing checks that a test is skipped, or fails with the reason if all tests must run.
+// TestOpen_ChromiumMissing checks that a test without Chromium is skipped. If all tests must run, the test fails with
+// the reason instead.
 func TestOpen_ChromiumMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for tests, want := range map[string]string{"": "skipped", "all": "failed: Chromium is missing"} {
@@ -89,7 +90,7 @@ func TestSession_GoodPage(t *testing.T) {
 	}
 }
 
-// TestSession_Problems checks that problems of a page are found with scripts and without, and in frames.
+// TestSession_Problems checks that a session finds a page's problems, with and without scripts, and in frames.
 func TestSession_Problems(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
@@ -150,7 +151,8 @@ func TestExpect(t *testing.T) {
 	s.Visit("http://good.test/none")
 }
 
-// TestFrame_OtherSite checks that a cookie set over https is sent, even in a frame of another site.
+// TestFrame_OtherSite checks that the browser sends a cookie that was set over https, even in a frame on another site's
+// page.
 func TestFrame_OtherSite(t *testing.T) {
 	t.Parallel()
 	var cookies []string

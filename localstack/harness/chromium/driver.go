@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// command is a command for driver.mjs, which documents each.
+// command is a command for driver.mjs. driver.mjs documents each command.
 type command map[string]any
 
 // driver is a running driver.mjs with its Chromium. The whole test process shares one driver. driver.mjs ends when its
@@ -104,7 +104,7 @@ func (d *driver) readAnswers(output io.Reader, wait func() error) {
 	}
 }
 
-// do sends a command, and decodes the answer into result unless that is nil. A failure ends the test.
+// do sends a command, and decodes the answer into result if result is not nil. A failure ends the test.
 func (d *driver) do(tb testing.TB, c command, result any) {
 	tb.Helper()
 	got, err := d.send(c)

@@ -1,6 +1,7 @@
 package chromium
 
-// Element is an element of a page. Its methods wait until it can be used, and fail the test if it is not unique.
+// Element is an element of a page. Its methods wait until the element can be used. They fail the test if more than one
+// element matches.
 type Element struct {
 	tab Tab
 	by  command
@@ -75,7 +76,8 @@ func (e Element) Wait() {
 	e.do(nil, "waitFor")
 }
 
-// Evaluate calls a JavaScript function with the element. The page's policy does not apply.
+// Evaluate calls a JavaScript function with the element. The page's Content-Security-Policy does not apply to the
+// function.
 func (e Element) Evaluate(script string) {
 	e.tab.session.tb.Helper()
 	e.tab.do(command{"do": "change", "element": e.by, "script": script}, nil)

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// network is the proxy of a session. The session reaches only its web.
+// network is the proxy of a session. Through the proxy the session reaches only the hosts of its Web.
 type network struct {
 	*httptest.Server
-	secure *httptest.Server // serves https, with a certificate that the browser accepts unseen
+	secure *httptest.Server // serves https, with a certificate that the browser accepts without a check
 	web    Web
 
 	mu      sync.Mutex
@@ -88,7 +88,7 @@ func (n *network) tunnel(w http.ResponseWriter) {
 		server.Close()
 		return
 	}
-	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n") // if it fails, the connection fails too
+	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n") // if the write fails, the connection fails too
 	relay := func(to, from net.Conn) {
 		_, _ = io.Copy(to, from)
 		to.Close()

@@ -59,7 +59,8 @@ func (t Tab) WaitURL(pattern string) string {
 	return t.URL()
 }
 
-// Evaluate runs a script on the page and decodes its result. The page's policy does not apply.
+// Evaluate runs a script on the page and decodes its result. The page's Content-Security-Policy does not apply to the
+// script.
 func (t Tab) Evaluate(script string, result any) {
 	t.session.tb.Helper()
 	t.do(command{"do": "evaluate", "script": script}, result)
@@ -71,7 +72,7 @@ func (t Tab) Wait(script string) {
 	t.do(command{"do": "wait", "script": script}, nil)
 }
 
-// Press presses keys one after the other, such as Tab or Enter, at the current focus.
+// Press presses keys one after the other, such as Tab or Enter. The focused element gets them.
 func (t Tab) Press(keys ...string) {
 	t.session.tb.Helper()
 	for _, key := range keys {
@@ -79,21 +80,21 @@ func (t Tab) Press(keys ...string) {
 	}
 }
 
-// Type types a text at the current focus.
+// Type types a text into the focused element.
 func (t Tab) Type(text string) {
 	t.session.tb.Helper()
 	t.do(command{"do": "keyboard", "method": "type", "args": []string{text}}, nil)
 }
 
-// Focus returns the id of the focused element, or else its name, or else its text.
+// Focus returns the id of the focused element. An element without an id is named by its name, or else by its text.
 func (t Tab) Focus() (name string) {
 	t.session.tb.Helper()
 	t.Evaluate("((e) => e.id || e.name || e.textContent.trim())(document.activeElement)", &name)
 	return name
 }
 
-// Look waits for a heading, checks the page, and takes a picture if pictures are kept. axe-core must find no violation.
-// The page needs an icon, must not be wider than the window, and must not clip content.
+// Look waits for a heading and checks the page. It also takes a picture if CASHWRAP_SCREENSHOTS is set. axe-core must
+// find no violation. The page needs an icon, must not be wider than the window, and must not clip content.
 func (t Tab) Look(name, heading string) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()
@@ -103,11 +104,11 @@ func (t Tab) Look(name, heading string) {
 // Part is the part of a page that axe-core checks in LookAt.
 type Part struct {
 	At     []string `json:"at"`     // CSS selectors
-	Except []string `json:"except"` // axe-core rules that are not checked, because markup by others breaks them
+	Except []string `json:"except"` // axe-core rules that are not checked, because other authors' markup breaks them
 }
 
-// LookAt checks a page that others have written, like Look, but less strictly. axe-core checks only the part, and the
-// page may clip content. The picture shows only the window.
+// LookAt checks a page like Look, but less strictly, because others have written the page. axe-core checks only the
+// part, and the page may clip content. The picture shows only the window.
 func (t Tab) LookAt(name, heading string, part Part) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()
@@ -134,7 +135,7 @@ func (t Tab) element(by string, value string) Element {
 	return Element{tab: t, by: command{"frames": t.frames, by: value}}
 }
 
-// Role returns an element by its ARIA role and its whole name. "" matches any name.
+// Role returns an element by its ARIA role and its whole accessible name. With "" the name can be any.
 func (t Tab) Role(role, name string) Element {
 	e := t.element("role", role)
 	e.by["name"] = name

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Fixture is an empty table for one acquirer or bank.
+// Fixture is a table for one acquirer or bank. The table is empty at first.
 type Fixture struct {
 	*clock.Clock
 	DB    *dynamo.DB

@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// WalkPages tests a walk over three or more pages: all lines, an early stop, and a failing page. It returns the lines.
+// WalkPages tests a walk over three or more pages. The walk must yield all lines, stop early, and report a failing
+// page. WalkPages returns the lines.
 func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int, walk func() iter.Seq2[T, error]) []T {
 	tb.Helper()
 	pages, lost := 0, 0
@@ -35,7 +36,7 @@ func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int
 		if err != nil {
 			tb.Error(err)
 		}
-		break // range panics if the walk goes on
+		break // range panics if the walk goes on after the break
 	}
 	if pages != 1 {
 		tb.Errorf("%d pages for the first line", pages)
@@ -43,7 +44,8 @@ func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int
 	return whole
 }
 
-// collect collects the lines and counts the errors. Nothing may follow an error.
+// collect returns the lines of a walk and the number of errors. It fails the test if the walk yields anything after an
+// error.
 func collect[T any](tb testing.TB, walk iter.Seq2[T, error]) (lines []T, failures int) {
 	tb.Helper()
 	for line, err := range walk {

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Action is a request under test, with its preparation.
+// Action is a request under test, and its preparation.
 type Action struct {
 	Name    string
 	Prepare func(*Scenario) // creates the objects that the request needs
@@ -44,7 +44,7 @@ func (t *Scenario) deactivation() world.Request {
 	return world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + t.CheckoutID}
 }
 
-// Result returns the outcome of an action: the checkout's status, its records, callbacks and saved card.
+// Result describes the outcome of an action: the checkout's status, its records, its callbacks and the saved card.
 func (t *Scenario) Result() string {
 	read, records := t.Checkout(t.CheckoutID), t.CheckoutRecords(t.CheckoutID)
 	return fmt.Sprintf("%s, transactions %v, captured %d, %d callbacks, saved card %t", read.Text("status"),
@@ -52,7 +52,8 @@ func (t *Scenario) Result() string {
 		read.Text("payment_instrument.token") != "")
 }
 
-// repeat repeats a request each minute until its answer is final. It looks first: a PUT without a key is a new attempt.
+// repeat repeats a request each minute until its answer is final. Before each PUT without a key it reads the checkout,
+// and stops if the checkout has a new attempt. Such a PUT would be another attempt.
 func (t *Scenario) repeat(request world.Request) {
 	const patience = 6
 	var response world.Response
@@ -82,7 +83,8 @@ func inProgress(r world.Response) bool {
 	return r.Status == 409 && (code == "CONFLICT" || code == "IDEMPOTENCY_IN_PROGRESS")
 }
 
-// Run runs the action once, with a fault at a step, and returns its result and the steps that it took.
+// Run runs the action once, with a fault at one step. It returns the action's result and the steps that the action
+// took.
 func (s Action) Run(t *Scenario, step int, fault faults.Fault) (string, []string) {
 	s.Prepare(t)
 	request := s.Request(t)

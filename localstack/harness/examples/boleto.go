@@ -12,7 +12,7 @@ type Brazilian struct {
 	CheckoutID string
 }
 
-// NewBoleto provisions a merchant in Brazil. A payer of its checkout has chosen a boleto.
+// NewBoleto provisions a merchant in Brazil with a checkout. The checkout's payer has chosen a boleto.
 func NewBoleto(w *world.World) Brazilian {
 	b := Brazilian{Shop: w.Shop().NewShop("BR", "BRL", nil)}
 	b.CheckoutID = b.Create("10.10", nil)

@@ -17,12 +17,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Fixture sends the requests that openapi.yaml shows. Before a request it creates the objects that the request names. A
-// new operation needs no code here if each of these objects has a placeholder, or if a POST to the object's collection
-// creates the object (see makers).
+// Fixture sends the requests that openapi.yaml shows. Before each request it creates the objects that the request
+// names. A new operation needs no code here if each of its objects has a placeholder, or if a POST to the object's
+// collection creates the object (see makers).
 type Fixture struct {
 	*Scenario
-	Made map[string]string // real values, by the document's value
+	Made map[string]string // real values, by the value in the document
 }
 
 // NewFixture provisions a merchant for the requests.
@@ -34,7 +34,8 @@ func NewFixture(shop world.Shop) *Fixture {
 // FixtureOf returns a fixture that uses the shop.
 func FixtureOf(shop world.Shop) *Fixture { return &Fixture{&Scenario{Shop: shop}, map[string]string{}} }
 
-// Request creates the objects that an operation's example needs, and returns the request. "" means the first example.
+// Request returns the request of an operation's example, after it has created the objects that the example needs. The
+// name "" means the first example.
 func (fix *Fixture) Request(o checker.Operation, example string) world.Request {
 	fix.Helper()
 	e := exampleOf(fix, o, example)
@@ -45,7 +46,7 @@ func (fix *Fixture) Request(o checker.Operation, example string) world.Request {
 	}
 	for value, by := range makers() {
 		if by.operation.OperationID == o.OperationID {
-			fix.Made[value] = value // the request itself creates the object
+			fix.Made[value] = value // the request itself will create the object
 		}
 	}
 	return fix.addKey(o, build(o, e, fix.Value))
@@ -97,13 +98,13 @@ func (fix *Fixture) createObject(by maker) string {
 	return ""
 }
 
-// WithEverything returns a fixture, and creates all objects that the examples name. The customer gets a new id instead
-// of the document's, because merchants choose these ids.
+// WithEverything returns a fixture that has created all objects that the examples name. Merchants choose the ids of
+// customers, so the customer gets a new id instead of the document's.
 func WithEverything(shop world.Shop) *Fixture {
 	shop.Helper()
 	fix := FixtureOf(shop)
 	fix.Made["customer-77"] = shop.Customer()
-	made := map[string]string{"createCustomer": "customer-77"} // by operation
+	made := map[string]string{"createCustomer": "customer-77"} // the first created value, by operation
 	for value, by := range makers() {
 		if first, again := made[by.operation.OperationID]; again {
 			fix.Made[value] = fix.Value(first)
@@ -123,21 +124,22 @@ func (fix *Fixture) Named(o checker.Operation) world.Request {
 	fix.Helper()
 	made := maps.Clone(fix.Made)
 	r := fix.Request(o, "")
-	fix.Made = made // restores also a value that the request itself would create
+	fix.Made = made // a value that the request itself would create is restored too
 	return r
 }
 
-// maker is the operation that creates the object whose id is a parameter of a path.
+// maker is an operation that creates objects. parameter is the path parameter that has the object's id.
 type maker struct {
 	operation checker.Operation
 	parameter string
 }
 
-// makers lists makers by the document's example of the parameter. The maker for /readers/{reader_id} is POST /readers.
+// makers lists the makers, by the example value of their path parameter in the document. For example, POST /readers is
+// the maker for /readers/{reader_id}.
 var makers = sync.OnceValue(func() map[string]maker {
 	all, err := operations()
 	if err != nil {
-		panic(err) // All reports the error first
+		panic(err) // the function All reports the error first
 	}
 	found := map[string]maker{}
 	for _, o := range all {
@@ -160,8 +162,8 @@ func Build(tb testing.TB, o checker.Operation, actual func(string) string) world
 	return build(o, exampleOf(tb, o, ""), actual)
 }
 
-// build returns the request of an example. It sets the required query parameters, and the optional query parameter that
-// the map queried has for the operation.
+// build returns the request of an example. It sets the required query parameters. It also sets the operation's optional
+// query parameter in the map queried.
 func build(o checker.Operation, e checker.Example, actual func(string) string) world.Request {
 	query := url.Values{}
 	for _, p := range o.InputsIn("query") {
@@ -217,8 +219,8 @@ func replaceValues(value any, actual func(string) string) any {
 	}
 }
 
-// exampleOf returns the operation's example with the name. For "" it returns the first example that needs no
-// preparation, or else the first example. It returns an empty example if the operation has none.
+// exampleOf returns the operation's example with the name. If the name is "", it returns the first example that needs
+// no preparation, or else the first example. If the operation has no example, it returns an empty example.
 func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {
@@ -255,13 +257,13 @@ func All(tb testing.TB) []checker.Operation {
 	return all
 }
 
-// Shown is a request in the document.
+// Shown is a request that the document shows.
 type Shown struct {
 	checker.Operation
 	Example string // name of the body's example if there are several
 }
 
-// String returns the name of the request in functions/CAPACITY.md.
+// String returns the name that the request has in functions/CAPACITY.md.
 func (s Shown) String() string {
 	name := s.Method + " " + s.Path
 	if s.Example != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// Invited is an invited member, with the request that accepts the invitation.
+// Invited is an invited member, and the request that accepts the invitation.
 type Invited struct {
 	Path   string // of the member
 	Accept world.Request
@@ -17,7 +17,7 @@ type Invited struct {
 // Password is the password of people who accept an invitation.
 const Password = "correct horse battery"
 
-// Invite invites an address to the shop, and opens the page of the invitation.
+// Invite invites a person with the address to the shop, and opens the invitation's page.
 func (t *Scenario) Invite(email, role string) Invited {
 	t.Helper()
 	members := "/v0.1/merchants/" + t.Merchant.Code + "/members"

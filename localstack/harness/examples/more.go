@@ -9,13 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// FourShards begins the name of a request to a merchant with four shards.
+// FourShards is the prefix of the names of requests to a merchant with four shards.
 const FourShards = "in four shards: "
 
-// UnknownKey ends the name of the request with an unknown API key.
+// UnknownKey is the suffix of the name of the request with an unknown API key.
 const UnknownKey = "unknown key"
 
-// More lists requests that the document does not show, or shows in another state.
+// More lists requests that openapi.yaml does not show, or shows in another state.
 var More = []struct {
 	Name    string
 	Request func(*Fixture) world.Request

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// Values of the document for an OAuth client and its tokens.
+// Values that openapi.yaml shows for an OAuth client and its tokens.
 const (
 	shownClient       = "client_abcdefghijklmnopqrstuvwxyz"
 	shownClientSecret = "Zm9yZXhhbXBsZW9ubHlub3RhcmVhbHNlY3JldDEyMzQ"

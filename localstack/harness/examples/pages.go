@@ -60,7 +60,7 @@ func (t *Scenario) formRequest(number string) world.Request {
 		"card.expiry_year": {"2030"}, "card.cvv": {world.CVV}})
 }
 
-// pageRequest returns the request of the page's script for a payment.
+// pageRequest returns the request that the page's script sends for a payment.
 func (t *Scenario) pageRequest(payment map[string]any) world.Request {
 	t.Helper()
 	form := t.formRequest(world.Frictionless)

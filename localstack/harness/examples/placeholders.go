@@ -16,21 +16,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// placeholder replaces a value of the examples. The value belongs to an object that must exist, but that no POST to a
-// collection creates.
+// placeholder replaces an id or another value of the examples. The value's object must exist, but no POST to a
+// collection creates the object.
 type placeholder struct {
-	name string // in a sample event, as in ${MERCHANT_CODE}; "" keeps the document's value in the event
+	name string // name in a sample event, as in ${MERCHANT_CODE}; "" leaves the document's value there
 	make func(*Fixture) string
 }
 
-// placeholders are keyed by the document's value. init sets them because some need others.
+// placeholders are keyed by the document's value. init sets them, because some placeholders use others.
 var placeholders map[string]placeholder
 
 func init() {
 	placeholders = map[string]placeholder{
 		"MC0A1B2C3D": {"MERCHANT_CODE", func(fix *Fixture) string { return fix.Merchant.Code }},
 		"https://shop.example.com/callbacks/payments": {"", func(fix *Fixture) string { return fix.Receiver.URL }},
-		// A saved card of the examples' customer.
+		// Token of a saved card of the examples' customer.
 		"8c9d6b0e-52c4-4f0a-9d8e-3f5f8a2f6f01": {"TOKEN", func(fix *Fixture) string {
 			fix.CustomerID = fix.Value("customer-77")
 			return fix.PayAndSave()
@@ -45,7 +45,7 @@ func init() {
 				"account": map[string]any{"persons": []map[string]any{{"id": id, "given_name": "Ada"}}}}, nil)
 			return id
 		}},
-		// Profiles exist in test mode only. A live key can neither create nor reach one.
+		// Test profiles exist in test mode only. A live key can neither create nor reach a profile.
 		"tp_0123456789abcdefghijklmnop": {"TEST_PROFILE_ID", func(fix *Fixture) string {
 			if fix.isLive() {
 				return member.TestProfilePrefix + "of_live_mode_there_is_none"
@@ -65,10 +65,12 @@ func init() {
 // Guest returns the address of a person who is not a member yet.
 func Guest() string { return "guest-" + uuid.NewString() + "@shop.example" }
 
-// queried lists an optional query parameter for operations that need one of several.
+// queried lists the optional query parameter that build sets for an operation. The operation needs one of several
+// parameters.
 var queried = map[string]string{"retrieveTransaction": "transaction_code", "retrieveMyTransaction": "transaction_code"}
 
-// prepared lists requests that need more than their examples name, by operationId and the body's example, if any.
+// prepared lists requests that need more objects than their examples name. A key is an operationId, and the name of the
+// body's example if there is one.
 var prepared = map[string]func(*Scenario) world.Request{
 	"processCheckout recurring": func(t *Scenario) world.Request {
 		t.Open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
@@ -151,7 +153,7 @@ func (t *Scenario) createReceiptLink() string {
 	return link
 }
 
-// ReceiptRequest returns a request for links or emails of the receipt of a new payment.
+// ReceiptRequest returns a request for the links or emails of a new payment's receipt.
 func (t *Scenario) ReceiptRequest(of string) world.Request {
 	t.Helper()
 	sold := t.Sell("10.10")
@@ -178,7 +180,7 @@ func (t *Scenario) startChallengeForm() url.Values {
 	return form
 }
 
-// NeedsPreparation returns true if each request of the operation must be prepared.
+// NeedsPreparation returns true if all requests of the operation must be prepared.
 func NeedsPreparation(o checker.Operation) bool {
 	if len(o.Examples) == 0 {
 		return prepared[o.OperationID] != nil
@@ -189,7 +191,7 @@ func NeedsPreparation(o checker.Operation) bool {
 }
 
 // Placeholder returns the name of the placeholder for a value in the operation's sample event. It returns "" if the
-// event keeps the value, such as the id of the object that the operation itself creates.
+// event contains the value itself, such as the id of the object that the operation creates.
 func Placeholder(o checker.Operation, value string) string {
 	by, made := makers()[value]
 	switch {

@@ -10,7 +10,8 @@ import (
 
 const shownReader = "rdr_0123456789abcdefghijklmnop"
 
-// readerPlaceholders lists placeholders. A live key has no reader, because no terminal shows a code for it.
+// readerPlaceholders lists the placeholders of readers. A live key has no reader, because no terminal shows a pairing
+// code for live mode.
 var readerPlaceholders = map[string]placeholder{
 	shownReader: {"READER_ID", func(fix *Fixture) string {
 		if fix.isLive() {

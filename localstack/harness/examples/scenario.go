@@ -1,4 +1,5 @@
-// Package examples builds the requests that openapi.yaml shows, and creates the objects that they need (see Fixture).
+// Package examples builds the requests that openapi.yaml shows, and creates the objects that these requests need (see
+// Fixture).
 package examples
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Scenario follows one shop, with its last checkout, customer and card.
+// Scenario is one shop with the last checkout, customer and card that were created in it.
 type Scenario struct {
 	world.Shop
 	CheckoutID string
@@ -35,35 +36,35 @@ func (t *Scenario) putRequest(body map[string]any) world.Request {
 	return world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + t.CheckoutID, Body: body}
 }
 
-// ByCard returns a request to pay the checkout by card.
+// ByCard returns a request to pay the scenario's checkout by card.
 func (t *Scenario) ByCard(number string) world.Request { return t.putRequest(t.Card(number)) }
 
-// ByIDEAL returns a request to pay the checkout by iDEAL.
+// ByIDEAL returns a request to pay the scenario's checkout by iDEAL.
 func (t *Scenario) ByIDEAL() world.Request {
 	return t.putRequest(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace", "email": "ada@example.com", "address": map[string]any{"country": "NL"}}})
 }
 
-// SaveCard lets a new customer pay with a card that is saved.
+// SaveCard creates a customer, who pays and saves the card.
 func (t *Scenario) SaveCard() {
 	t.Helper()
 	t.CustomerID = t.Customer()
 	t.CardToken = t.PayAndSave()
 }
 
-// PayAndSave pays as the customer and returns the saved card's token.
+// PayAndSave pays as the customer, saves the card, and returns the card's token.
 func (t *Scenario) PayAndSave() string {
 	t.Helper()
 	t.Open(map[string]any{"customer_id": t.CustomerID, "return_url": nil})
 	return t.MustPay(t.CheckoutID, t.Card(world.Frictionless)).Text("payment_instrument.token")
 }
 
-// BySavedCard returns a request to pay the checkout by the saved card.
+// BySavedCard returns a request to pay the scenario's checkout by the saved card.
 func (t *Scenario) BySavedCard() world.Request {
 	return t.putRequest(map[string]any{"payment_type": "card", "token": t.CardToken, "customer_id": t.CustomerID})
 }
 
-// StartChallenge starts a 3DS payment and decides on the issuer's page as the payer.
+// StartChallenge starts a 3DS payment. Then it sends the payer's decision on the issuer's page.
 func (t *Scenario) StartChallenge(decision string) {
 	t.Helper()
 	started := t.Do(t.ByCard(world.Challenged))

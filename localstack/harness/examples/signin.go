@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// Requests of the pages for signing in need the cookie and a form of an earlier page.
+// Requests of the sign-in pages need the cookie and a form of an earlier page.
 func init() {
 	confirm := func(t *Scenario) world.Request {
 		b, code := t.signInWithPassword()
@@ -46,7 +46,7 @@ func init() {
 
 const ownFactor = "/account/second-factor"
 
-// AskedFor returns the address where a client sends people for their consent.
+// AskedFor returns the address to which a client sends people to give their consent.
 func (t *Scenario) AskedFor() string {
 	t.Helper()
 	c, _ := t.RegisterClient()
@@ -79,7 +79,7 @@ func (v *Visitor) newRequest(method, path string, form url.Values) world.Request
 	return r
 }
 
-// Follow sends a request, and stores the cookie of its answer.
+// Follow sends a request, and stores the cookie from the answer.
 func (v *Visitor) Follow(r world.Request) world.Response {
 	v.Helper()
 	got := v.Do(r)
@@ -89,7 +89,8 @@ func (v *Visitor) Follow(r world.Request) world.Response {
 	return got
 }
 
-// Filled reads the page at the path, and returns the request of its form for the action, with the fields.
+// Filled reads the page at the path. It returns the request that the page's form for the action sends, with the given
+// fields.
 func (v *Visitor) Filled(path, action string, fields url.Values) world.Request {
 	v.Helper()
 	page := v.Follow(v.newRequest(http.MethodGet, path, nil))
@@ -120,7 +121,8 @@ func (t *Scenario) signIn() *Visitor {
 
 var appSecret = regexp.MustCompile(`<code class="secret"[^>]*>([A-Z2-7 ]+)</code>`)
 
-// prepareEnrolment returns the request that turns on the second factor, and the app's secret, which the page shows.
+// prepareEnrolment returns the request that turns on the second factor. It also returns the authenticator app's secret,
+// which the page shows.
 func (v *Visitor) prepareEnrolment() (world.Request, string) {
 	v.Helper()
 	page := v.Follow(v.newRequest(http.MethodGet, ownFactor, nil))
@@ -142,7 +144,7 @@ func (v *Visitor) appCode(secret string) string {
 	return code
 }
 
-// enrol turns on the second factor, moves the clock by a minute, and returns the app's next code.
+// enrol turns on the second factor, moves the clock by a minute, and returns the authenticator app's next code.
 func (v *Visitor) enrol() string {
 	v.Helper()
 	request, secret := v.prepareEnrolment()
@@ -151,7 +153,7 @@ func (v *Visitor) enrol() string {
 	return v.appCode(secret)
 }
 
-// signInWithPassword returns a browser after a member has entered the password, and the code for the next page.
+// signInWithPassword signs a member in with the password. It returns the browser, and the code for the next page.
 func (t *Scenario) signInWithPassword() (*Visitor, string) {
 	t.Helper()
 	address, v := t.createColleague(), t.Visitor()

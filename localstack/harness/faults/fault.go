@@ -16,16 +16,16 @@ import (
 // Fault is a kind of failure of one call.
 type Fault int
 
-// Faults. Some kinds of call can have only some of them.
+// The faults. Some kinds of call can have only some of the faults.
 const (
 	None       Fault = iota
 	FailBefore       // the call never leaves; the caller sees a broken connection
 	LoseReply        // the call is carried out; the caller sees a broken connection
 	ArriveLate       // the caller sees a broken connection; the call is carried out later
 	Throttle         // the service refuses the call
-	Conflict         // the call meets a transaction in flight
+	Conflict         // another transaction on the same item is in progress, so the call fails
 	Hang             // no answer comes until the caller's time is up
-	DieBefore        // the process dies before the call leaves
+	DieBefore        // the process dies before the call leaves the process
 	DieAfter         // the call is carried out, and the process dies
 	Duplicate        // a client's request arrives twice
 	Count            // number of faults
@@ -34,7 +34,7 @@ const (
 var names = [Count]string{"", "fails", "loses its reply", "arrives late", "is throttled", "conflicts", "hangs",
 	"process dies before", "process dies after", "arrives twice"}
 
-// String returns the fault as a predicate, as in "the call fails".
+// String returns the fault as the verb of a sentence about a call, as in "the call fails".
 func (f Fault) String() string { return names[f] }
 
 var (
@@ -44,12 +44,13 @@ var (
 	ErrGone = errors.New("faults: the process is gone")
 )
 
-// Refusal returns AWS's answer to a throttled call, or to a conflict of transactions: XML for S3, else AWS JSON 1.0.
+// Refusal returns AWS's answer to a throttled call, or to a conflict of transactions. The answer is XML for S3, and
+// otherwise AWS JSON 1.0.
 func Refusal(r *http.Request, f Fault) *http.Response {
 	if s3.Calls(r) {
 		return s3.Refusal(r, http.StatusServiceUnavailable, "SlowDown")
 	}
-	// DynamoDB may name several reasons for throttling. The reason below can concern only some items.
+	// DynamoDB may give several reasons for throttling. The reason below can apply to only some of the items.
 	code, extra := "ThrottlingException",
 		`,"throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`
 	if f == Conflict {
@@ -75,7 +76,8 @@ func errorAnswer(r *http.Request, code, extra string) *http.Response {
 	return reply.To(r, http.StatusBadRequest, http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body)
 }
 
-// carry makes the call to AWS with the fault. Outside write transactions, Conflict means Throttle.
+// carry makes the call to AWS with the fault. For a call that is not a write transaction, Conflict has the effect of
+// Throttle.
 func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	switch f {
 	case FailBefore:

@@ -17,12 +17,12 @@ import (
 // Partitions is safe for concurrent use.
 type Partitions struct {
 	Next  http.RoundTripper
-	Units int              // limit of a partition in a second
-	Now   func() time.Time // clock of the seconds
+	Units int              // limit of write units of a partition in a second
+	Now   func() time.Time // clock that tells the second
 
 	mu        sync.Mutex
 	second    int64
-	taken     map[string]int  // units in the second, by attribute and value
+	taken     map[string]int  // units used in the current second, by attribute and value
 	indexed   map[string]bool // items in an index
 	throttled int
 }
@@ -40,8 +40,8 @@ type write struct {
 
 func (w write) text(name string) string { return cmp.Or(w.Item[name].S, w.Key[name].S) }
 
-// partitions returns the names of the partitions from which the write takes units. It leaves out the due index, which
-// has shards.
+// partitions returns the names of the partitions from which the write takes units. It leaves out the due index, because
+// that index has shards.
 func (p *Partitions) partitions(w write) []string {
 	found := []string{"pk " + w.text("pk")}
 	for _, name := range []string{"list_pk", "history_pk"} {
@@ -61,7 +61,7 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch sdkcall.Operation(r) {
 	case "PutItem":
 		var w write
-		_ = json.Unmarshal(body, &w) // leaves out values of other types
+		_ = json.Unmarshal(body, &w) // attributes of other types are ignored
 		if len(p.take(1, w)) > 0 {
 			return errorAnswer(r, "ProvisionedThroughputExceededException",
 				`,"ThrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`), nil
@@ -86,8 +86,8 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.Next.RoundTrip(r)
 }
 
-// take counts the writes if their partitions have enough units left. Otherwise it counts none, and returns the
-// positions of the writes that do not fit.
+// take counts the units of all writes if their partitions have enough units left. Otherwise it counts no units, and
+// returns the positions of the writes that exceed the limit.
 func (p *Partitions) take(units int, writes ...write) map[int]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,6 +127,6 @@ func reasons(n int, hot map[int]bool) string {
 			all[i].Code = "ThrottlingError"
 		}
 	}
-	text, _ := json.Marshal(all) // texts cannot fail
+	text, _ := json.Marshal(all) // strings can always be encoded
 	return string(text)
 }

@@ -13,16 +13,17 @@ import (
 // Plannable lists the faults that Steps can cause.
 var Plannable = []Fault{FailBefore, LoseReply, Throttle, Conflict, DieAfter}
 
-// Steps counts one process's calls to table, queues and acquirer, and makes them fail. It is safe for concurrent use.
+// Steps counts one process's calls to the table, the queues and the acquirer, and can make them fail. It is safe for
+// concurrent use.
 type Steps struct {
 	mu    sync.Mutex
-	fault func(operation string) Fault // returns the fault of the next step; nil: none
+	fault func(operation string) Fault // returns the fault of the next step; nil means no faults
 	taken []string
 	gone  bool
-	lasts Latency // of each call to AWS
+	lasts Latency // duration of each call to AWS
 }
 
-// Slow delays each call to AWS from now on.
+// Slow delays each later call to AWS.
 func (s *Steps) Slow(l Latency) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,14 +36,16 @@ func (s *Steps) latency() Latency {
 	return s.lasts
 }
 
-// Inject sets a function that chooses each step's fault from now on, by its operation. With nil all steps succeed.
+// Inject sets the function that chooses the fault of each later step, by the step's operation. With nil all steps
+// succeed.
 func (s *Steps) Inject(fault func(operation string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
 }
 
-// Free calls do without the lock. The function given to Inject needs this when do takes steps itself.
+// Free calls the function do while the lock is released. A function given to Inject uses Free if its own calls take
+// steps.
 func (s *Steps) Free(do func()) {
 	s.mu.Unlock()
 	defer s.mu.Lock()
@@ -56,7 +59,7 @@ func (s *Steps) restart(fault func(operation string) Fault) {
 	s.taken, s.gone = nil, false
 }
 
-// Plan makes the n-th step from now on fail. With 0 all steps succeed.
+// Plan makes the n-th step from now on fail. If n is 0, all steps succeed.
 func (s *Steps) Plan(n int, fault Fault) {
 	s.restart(func(string) Fault {
 		if n--; n == 0 {
@@ -66,7 +69,8 @@ func (s *Steps) Plan(n int, fault Fault) {
 	})
 }
 
-// Meanwhile runs do just before the n-th further step of an operation ("" for any), as another process might.
+// Meanwhile calls the function do just before the n-th later step of an operation ("" means any operation). do acts
+// like another process at that time.
 func (s *Steps) Meanwhile(operation string, n int, do func()) {
 	s.restart(func(op string) Fault {
 		if operation != "" && op != operation {
@@ -82,13 +86,13 @@ func (s *Steps) Meanwhile(operation string, n int, do func()) {
 // Writes lists the operations that change items.
 var Writes = []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
-// reads lists AWS operations that change nothing. Death after a read has the same effect as death before it.
+// reads lists AWS operations that change nothing. A death after a read has the same effect as a death before the read.
 var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "GetObject", "HeadObject",
 	"ListBucketVersions"}
 
-// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read in
-// the same way whether it failed, lost its reply or was throttled. Only death leaves a process without an answer. A
-// conflict outside a transaction is a throttled call.
+// Distinct returns the plannable faults that have different effects at a step, with FailBefore first. The SDK repeats a
+// failed read, a read with a lost reply, and a throttled read in the same way. Only a death leaves the process without
+// the answer to a read. A conflict outside a transaction is a throttled call.
 func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":
@@ -135,7 +139,8 @@ func (s *Steps) takeStep(name string) (Fault, error) {
 	return fault, nil
 }
 
-// Carry makes a call to a counterparty as one step. With Throttle and Conflict the counterparty has done nothing.
+// Carry makes a call to a counterparty as one step. With the faults Throttle and Conflict the counterparty has done
+// nothing.
 func (s *Steps) Carry(ctx context.Context, c counterparty.Call) error {
 	fault, err := s.takeStep(c.Name)
 	if err != nil {
@@ -154,7 +159,7 @@ func (s *Steps) Carry(ctx context.Context, c counterparty.Call) error {
 	return err
 }
 
-// AWS returns a network that makes each call to AWS one step.
+// AWS returns a network that passes calls to next. Each call to AWS counts as one step.
 func (s *Steps) AWS(next http.RoundTripper) http.RoundTripper {
 	return RoundTrip(func(r *http.Request) (*http.Response, error) {
 		fault, err := s.takeStep(sdkcall.Operation(r))

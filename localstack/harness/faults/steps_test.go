@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// operations lists one process's requests to the table, in order.
+// operations lists the requests of one process to the table, in order.
 var operations = []struct {
 	name string
 	call func(context.Context, *dynamodb.Client) error
@@ -42,8 +42,8 @@ var operations = []struct {
 	}},
 }
 
-// observeEffect runs the operations as one process with a fault at one step. It returns each operation's success, and
-// the operations that change something at AWS.
+// observeEffect runs the operations as one process with a fault at one step. Its result lists which operations
+// succeeded, and which changed something at AWS.
 func observeEffect(t *testing.T, step int, f Fault) string {
 	t.Helper()
 	var steps Steps
@@ -66,8 +66,8 @@ func observeEffect(t *testing.T, step int, f Fault) string {
 	return fmt.Sprint(said, done)
 }
 
-// TestDistinct_SameEffect checks that Distinct leaves out a fault only if a fault that it keeps has the same effect:
-// the same operations of a process succeed, fail and change something.
+// TestDistinct_SameEffect checks the faults that Distinct leaves out. Each must have the same effect as a fault that
+// Distinct returns: the same operations of a process succeed, fail and change something.
 func TestDistinct_SameEffect(t *testing.T) {
 	for i, one := range operations {
 		shown := map[string]bool{}

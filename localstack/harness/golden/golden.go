@@ -1,4 +1,5 @@
-// Package golden compares files with the results of tests, and rewrites the files under -update. Call Check.
+// Package golden compares files with the results of tests. With the flag -update it rewrites the files instead. Call
+// Check.
 package golden
 
 import (
@@ -10,10 +11,10 @@ import (
 	"testing"
 )
 
-// Update makes tests write the files that they otherwise compare: `make golden`.
+// Update makes tests write the golden files instead of comparing them. `make golden` sets it.
 var Update = flag.Bool("update", false, "write the golden files")
 
-// Check compares a file with the wanted text, or writes the text under -update.
+// Check compares a file with the wanted text. With the flag -update it writes the text to the file instead.
 func Check(t *testing.T, file, want string) {
 	t.Helper()
 	if *Update {

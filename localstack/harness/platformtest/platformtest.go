@@ -1,4 +1,4 @@
-// Package platformtest starts a platform for a test of the guides or of the vendor's SDKs. Call Start.
+// Package platformtest starts a platform for a test of the guides or of the vendor's SDKs. Use Start.
 package platformtest
 
 import (
@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
-// Start starts a platform in memory for the test. It returns the folder with .local, and the variables of .local/env.
+// Start starts a platform in memory for the test. It returns the folder that contains .local, and the variables in
+// .local/env.
 func Start(t *testing.T) (home string, env map[string]string) {
 	t.Helper()
 	home = t.TempDir()

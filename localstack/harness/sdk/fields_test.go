@@ -14,12 +14,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
-// traffic contains the names of the data that an operation sends and reads: a field with its parents, as in
-// "transactions[].amount", and a query parameter after "?".
+// traffic contains the names of the data that an operation sends and reads. A field is named with its parents, as in
+// "transactions[].amount". A query parameter is named after "?".
 type traffic struct{ Sends, Reads []string }
 
-// compareFields checks that the platform has each operation and field of the newest SDK, which is the Python one, with
-// the exceptions of the contract (§13.8, §13.11). printed is the output of fields.py.
+// compareFields checks that the platform has each operation and field of the newest SDK. That is the Python SDK. The
+// contract lists the exceptions (§13.8, §13.11). printed is the output of fields.py.
 func compareFields(t *testing.T, printed []byte) {
 	t.Helper()
 	var theirs map[string]traffic
@@ -55,14 +55,14 @@ func compareFields(t *testing.T, printed []byte) {
 	}
 }
 
-// without returns the names in one list that another lacks.
+// without returns the names that are not in the list others.
 func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 var pathValue = regexp.MustCompile(`\{[^}]*\}`)
 
-// documented returns the document's operations, by method and path, with their ids.
+// documented returns the operations of openapi.yaml and their ids, both by method and path.
 func documented(t *testing.T) (ids map[string]string, operations map[string]traffic) {
 	t.Helper()
 	doc, err := checker.Load()
@@ -116,7 +116,7 @@ func addFieldsOf(to map[string]bool, ref *openapi3.SchemaRef, path string, seen 
 
 var unplannedRow = regexp.MustCompile(`\(not planned[^|]*\| ([A-Z]+ [^ |]+) \|`)
 
-// notPlanned returns the operations of contract §1 that are not planned, by method and path.
+// notPlanned returns the operations that contract §1 lists as not planned, by method and path.
 func notPlanned(contract string) map[string]bool {
 	operations := map[string]bool{}
 	for _, row := range unplannedRow.FindAllStringSubmatch(contract, -1) {
@@ -127,7 +127,8 @@ func notPlanned(contract string) map[string]bool {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// notHere returns the rows of contract §13.11, each as an operation's id and a field's name. None is used yet.
+// notHere returns the rows of contract §13.11, by the operation's id and the field's name. The values are false,
+// because no row is used yet.
 func notHere(contract string) map[string]bool {
 	_, section, _ := strings.Cut(contract, "\n### 13.11 ")
 	section, _, _ = strings.Cut(section, "\n## ")

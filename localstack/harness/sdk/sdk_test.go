@@ -1,4 +1,4 @@
-// Package sdk_test tries the platform with the vendor's newest SDKs. To update one, change one line of go.mod, of
+// Package sdk_test tries the platform with the vendor's newest SDKs. To update an SDK, change one line of go.mod, of
 // ../../package.json, or of requirements.txt.
 package sdk_test
 

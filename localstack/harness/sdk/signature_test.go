@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// verifySignature checks that the SDK verifies callbacks if the installation configures the name of the signature
+// verifySignature checks that the SDK verifies callbacks. The installation must configure the name of the signature
 // header (contract §11.2).
 func verifySignature(t *testing.T, interpreter string) {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 	"github.com/sumup/sumup-go/datetime"
 )
 
-// playInGo plays the story of story.py with the vendor's Go SDK, which cannot read a checkout at a reader.
+// playInGo plays the story of story.py with the vendor's Go SDK. The Go SDK cannot read a checkout at a reader.
 func playInGo(t *testing.T, env map[string]string) map[string]any {
 	t.Helper()
 	c := sumup.NewClient(client.WithAPIKey(env["API_KEY"]), client.WithBaseURL(env["BASE_URL"]))
@@ -44,7 +44,7 @@ func playInGo(t *testing.T, env map[string]string) map[string]any {
 	seen["deactivated"] = *must(c.Checkouts.Deactivate(ctx, create(order+"-other", 1)))(t).Status
 
 	transaction, part := *paid.TransactionID, float32(1.5)
-	// The SDK declares the reply, {}, as bytes, and cannot decode it. The story checks the refund below.
+	// The SDK declares the reply, {}, as bytes, and cannot decode the reply. The story checks the refund below.
 	_, _ = c.Transactions.Refund(ctx, code, transaction, sumup.TransactionsRefundParams{Amount: &part})
 	seen["transaction"] = *must(c.Transactions.Get(ctx, code, sumup.TransactionsGetParams{ID: &transaction}))(t).Status
 	refunded := []float64{}
@@ -78,12 +78,12 @@ func playInGo(t *testing.T, env map[string]string) map[string]any {
 	seen["reader"], seen["sold"] = sellInGo(t, c, code)
 
 	_, err := c.Checkouts.Get(ctx, "00000000-0000-4000-8000-000000000000")
-	var missing *sumup.Error // the SDK returns it only for 404
+	var missing *sumup.Error // the SDK returns this type only for a 404
 	seen["missing"] = map[bool]int{true: 404}[errors.As(err, &missing)]
 	return seen
 }
 
-// sellInGo sells something at a reader, and returns the status of the reader and of the sale.
+// sellInGo sells at a reader, and returns the status of the reader and of the sale.
 func sellInGo(t *testing.T, c *sumup.Client, code string) (status, sold any) {
 	t.Helper()
 	ctx := t.Context()
@@ -95,7 +95,7 @@ func sellInGo(t *testing.T, c *sumup.Client, code string) (status, sold any) {
 	sale := must(c.Readers.CreateCheckout(ctx, code, string(reader.ID), sumup.ReadersCreateCheckoutParams{
 		TotalAmount: sumup.CreateCheckoutRequestTotalAmount{Currency: "EUR", MinorUnit: 2, Value: 1000},
 		TipRates:    []float32{0.15, 0.05, 0.1}}))(t)
-	// This SDK does not read checkouts at readers. The transaction appears once the card is charged.
+	// The Go SDK does not read checkouts at readers. The transaction appears once the card is charged.
 	of := sumup.TransactionsGetParams{ClientTransactionID: &sale.Data.ClientTransactionID}
 	made, err := c.Transactions.Get(ctx, code, of)
 	for ; err != nil && ctx.Err() == nil; made, err = c.Transactions.Get(ctx, code, of) {
@@ -107,7 +107,7 @@ func sellInGo(t *testing.T, c *sumup.Client, code string) (status, sold any) {
 	return status, strings.ToLower(string(*made.Status))
 }
 
-// must returns the value of a call, and fails the test if the call has an error.
+// must returns a function that returns the value of a call. If the call has an error, the function ends the test.
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

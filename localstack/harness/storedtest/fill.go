@@ -1,4 +1,5 @@
-// Package storedtest fills every field of stored types (Fill), and proves that each attribute is read back (RoundTrip).
+// Package storedtest fills every field of stored types (Fill), and checks that reads return each stored attribute
+// (RoundTrip).
 package storedtest
 
 import (
@@ -13,10 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Filler creates values whose fields are all set, each to a value not used before.
+// Filler creates values whose fields are all set. Each field gets a value that the Filler has not used before.
 type Filler struct{ n int }
 
-// Fill returns a T with each field set, and then calls set. It fails the test for a zero field or an unknown type.
+// Fill returns a T with each field set. It calls the functions in set on the value. If a field is still zero, or a
+// field's type is unknown, Fill fails the test.
 func Fill[T any](tb testing.TB, f *Filler, set ...func(*T)) T {
 	tb.Helper()
 	var value T
@@ -45,7 +47,7 @@ func (f *Filler) fill(v reflect.Value, path string) error {
 	case *money.Currency:
 		v.SetString("EUR")
 		return nil
-	case *time.Time: // to the nanosecond
+	case *time.Time: // with nanoseconds
 		v.Set(reflect.ValueOf(clock.Start.Add(time.Duration(f.n) * (time.Hour + time.Nanosecond))))
 		return nil
 	}
@@ -70,7 +72,7 @@ func (f *Filler) fill(v reflect.Value, path string) error {
 				return err
 			}
 		}
-	case reflect.Map: // one entry
+	case reflect.Map: // gets one entry
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		if err := errors.Join(f.fill(key, path), f.fill(value, path)); err != nil {
 			return err
@@ -101,7 +103,7 @@ func (f *Filler) fillFields(v reflect.Value, path string) error {
 	return nil
 }
 
-// zeros returns the paths to all parts of the value that are not set.
+// zeros returns the paths to all parts of the value that are zero.
 func zeros(v reflect.Value, path string) []string {
 	if v.IsZero() {
 		return []string{path}

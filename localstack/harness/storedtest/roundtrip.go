@@ -25,7 +25,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Options compare stored values: amounts by value and currency, times as instants, and nil lists like empty ones.
+// Options compares stored values: amounts by value and currency, and times as instants. A nil list equals an empty
+// list.
 var Options = cmp.Options{cmpopts.EquateComparable(money.Amount{}), cmpopts.EquateEmpty()}
 
 // Open opens a store on an empty table in memory, independent of the tests' engine. If wire is not nil, it wraps the
@@ -45,24 +46,25 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 	return s
 }
 
-// NotRead lists attributes whose loss no read notices, each with the reason. A key has the item's sort key up to "#"
+// NotRead lists the attributes whose removal no read notices, with the reason. A key is the item's sort key up to "#"
 // and the attribute's name, such as "CHECKOUT write_id".
 type NotRead map[string]string
 
-// Read is a read with its wanted result.
+// Read is a read of the store, with the result that it must return.
 type Read struct {
 	Name string
 	Want any
 	Get  func(context.Context) (any, error)
 }
 
-// Expect returns a named read that must return want.
+// Expect returns a Read with the name. Its function get must return want.
 func Expect[T any](name string, want T, get func(context.Context) (T, error)) Read {
 	return Read{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
 }
 
 // RoundTrip checks that each read returns its wanted result. Then it removes each attribute in turn, also within lists
-// and maps, checks that at least one read notices the loss, and restores the table. Reads may write to the table.
+// and maps. After each removal at least one read must return a wrong result or an error. RoundTrip then restores the
+// table. Reads may write to the table.
 func RoundTrip(tb testing.TB, s *store.Store, answers []Read, unseen NotRead, options ...cmp.Option) {
 	tb.Helper()
 	faults, err := checkReads(tb.Context(), s, answers, unseen, options)
@@ -116,7 +118,7 @@ type reader struct {
 	table   dynamo.Table
 	answers []Read
 	options cmp.Options
-	last    int // index of the answer that noticed the last removal; it probably notices the next one, too
+	last    int // index of the answer that noticed the last removal, and probably notices the next
 }
 
 func (r *reader) findFaults(ctx context.Context) (faults []string) {
@@ -129,7 +131,7 @@ func (r *reader) findFaults(ctx context.Context) (faults []string) {
 	return faults
 }
 
-// checkMissed returns true if an answer is wrong while the table contains the items.
+// checkMissed stores the items in the table, and returns true if a read then returns a wrong result or an error.
 func (r *reader) checkMissed(ctx context.Context, items []dynamo.Item) (bool, error) {
 	other := func(a Read) bool {
 		got, err := a.Get(ctx)
@@ -151,7 +153,7 @@ func sortKeyName(item dynamo.Item) string {
 	return name
 }
 
-// Expiries returns the expiry times of the table's items, the earliest first.
+// Expiries returns the expiry times of the table's items in ascending order.
 func Expiries(ctx context.Context, s *store.Store) ([]time.Time, error) {
 	_, table := s.Raw()
 	var items []struct {

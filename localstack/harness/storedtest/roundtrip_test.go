@@ -28,7 +28,7 @@ func TestRoundTrip_UnreadAttribute(t *testing.T) {
 	for name, c := range map[string]struct {
 		forget func(*stored) // clears the attributes that the reader does not return
 		unseen NotRead
-		want   []string // prefix of each fault
+		want   []string // prefix of each wanted fault
 	}{
 		"all is read":       {whole, nil, nil},
 		"a field":           {func(s *stored) { s.Other = "" }, nil, []string{"item answers"}},

@@ -9,26 +9,28 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Refusal is the answer to a refused request: status, error_code, param and the problem type's last part (contract §3).
+// Refusal is the answer to a refused request: the status, error_code, param, and the last part of the problem type
+// (contract §3).
 type Refusal struct {
 	status            int
 	code, param, slug string
 }
 
-// Refused returns a refusal. param is "" if no field is at fault.
+// Refused returns a refusal. param is "" if no single field caused the refusal.
 func Refused(status int, code, param, slug string) Refusal { return Refusal{status, code, param, slug} }
 
-// Missing returns the refusal of a request without a field.
+// Missing returns the refusal of a request that lacks a field.
 func Missing(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "MISSING", param, "invalid-parameter"}
 }
 
-// Invalid returns the refusal of a field's value.
+// Invalid returns the refusal of a request with an invalid value in a field.
 func Invalid(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
 }
 
-// Check compares a response with the refusal. Clients read either text of a 400, so both must be equal (contract §3.2).
+// Check compares a response with the refusal. The fields error_message and message of a response with status
+// 400 must be equal and not empty, because clients read only one of these fields (contract §3.2).
 func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()
 	kind := got.Text("type")
@@ -46,7 +48,7 @@ func (want Refusal) Check(t testing.TB, got Response) {
 	}
 }
 
-// Fields returns the fields of a JSON object by name, each as it was sent.
+// Fields returns the fields of a JSON object by name. Each value is the JSON text that was sent.
 func Fields(t testing.TB, object []byte) map[string]string {
 	t.Helper()
 	var raw map[string]json.RawMessage
@@ -60,7 +62,8 @@ func Fields(t testing.TB, object []byte) map[string]string {
 	return texts
 }
 
-// Holds checks fields of a JSON object, each as it was sent. "" means that the object lacks the field.
+// Holds checks that a JSON object has the wanted fields. Each wanted value is the JSON text that was sent. "" means
+// that the object lacks the field.
 func Holds(t testing.TB, object []byte, want map[string]string) {
 	t.Helper()
 	got := Fields(t, object)
@@ -71,7 +74,7 @@ func Holds(t testing.TB, object []byte, want map[string]string) {
 	}
 }
 
-// Into decodes a response. The response must have the status.
+// Into decodes a response. It ends the test if the response does not have the status.
 func Into[T any](t testing.TB, status int, got Response) (v T) {
 	t.Helper()
 	if got.Status != status || got.Into(&v) != nil {

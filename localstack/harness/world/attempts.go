@@ -12,9 +12,9 @@ import (
 
 const maxSteps = 100
 
-// Everywhere calls try with each step that a process takes and each fault of faults.Distinct there, until the process
-// takes fewer steps. try plans the fault and returns the steps taken. The test fails below least steps, so that it
-// cannot pass without a fault.
+// Everywhere calls try for each step of a process and each fault in faults.Distinct for that step. It ends when the
+// process takes fewer steps. try plans the fault, and returns the steps that the process took. If the process takes
+// fewer than least steps, the test fails, so it cannot pass without a fault.
 func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (taken []string)) {
 	tb.Helper()
 	for step := 1; step <= maxSteps; step++ {
@@ -38,7 +38,8 @@ func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (ta
 	tb.Errorf("got more than %d steps", maxSteps)
 }
 
-// Attempts calls do for each step and fault of a request, with a unique name. send adds the merchant's key if none.
+// Attempts calls the function do for each step and each fault of a request, each time with a unique name. send adds the
+// merchant's API key if the request has no key.
 func (s Shop) Attempts(least int, do func(try string, send func(Request) Response)) {
 	s.Helper()
 	Everywhere(s, least, func(step int, fault faults.Fault) []string {

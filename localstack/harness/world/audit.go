@@ -12,7 +12,7 @@ type AuditEntry struct {
 	Before, After            json.RawMessage
 }
 
-// String returns the mode, the actor, the operation and the change.
+// String returns the mode, the actor, the operation and the change as one text.
 func (e AuditEntry) String() string {
 	return fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before, e.After)
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Use is the cost of requests at the table.
+// Use is the cost of requests to the table.
 type Use struct {
 	Calls       []string           // operations, in order
-	Read, Write float64            // capacity units, with indexes
+	Read, Write float64            // capacity units, including the indexes' units
 	Indexes     map[string]float64 // part of Write, by index
 	Relayed     int                // number of records for relay, if the test counts them
 }
 
-// Meter adds up the cost of calls to the table. It asks for the consumed capacity, because the platform does not.
+// Meter adds up the cost of calls to the table. The platform does not ask for the consumed capacity, so the meter does.
 type Meter struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -35,7 +35,7 @@ func (m *Meter) Reset() Use {
 	return use
 }
 
-// RoundTrip passes a call on and notes its cost.
+// RoundTrip passes a call on and adds its cost.
 func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	operation, isTable := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "DynamoDB_20120810.")
 	if !isTable {
@@ -60,7 +60,8 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// withConsumedCapacity adds ReturnConsumedCapacity. Tests' engines verify no signature, so the body may change.
+// withConsumedCapacity adds ReturnConsumedCapacity to a request. The body can change, because the tests' engines verify
+// no signature.
 func withConsumedCapacity(r *http.Request) (*http.Request, error) {
 	asked := r.Clone(r.Context())
 	body, err := sdkcall.Body(asked)

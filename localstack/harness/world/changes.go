@@ -16,9 +16,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// checkFilter checks that relay gets exactly the writes it needs: fewer delay a message by a minute, more cost calls.
+// checkFilter checks that relay gets exactly the writes that it needs. If a needed write is missing, its message is a
+// minute late. Each other write costs a call.
 func (w *World) checkFilter() {
-	if enginetest.OnDynamoDBLocal() { // slow, and the filter is not part of the engine
+	if enginetest.OnDynamoDBLocal() { // DynamoDB Local is slow, and the filter is not part of it
 		return
 	}
 	passes, err := filter.New(store.FastPathFilter)
@@ -34,7 +35,7 @@ func (w *World) checkFilter() {
 	}
 }
 
-// Relayed returns the number of records in the table's stream for relay, since the world began.
+// Relayed returns the number of records in the table's stream that relay gets, since the world began.
 func (w *World) Relayed() int {
 	w.Helper()
 	passes, err := filter.New(store.FastPathFilter)
@@ -48,7 +49,8 @@ func (w *World) Relayed() int {
 	return w.relayed
 }
 
-// readChanges yields the stream's records after a number (nil: all), in Lambda's form and the service's, of one shard.
+// readChanges yields the records of the stream's only shard after a sequence number, or all records if the number is
+// nil. It yields each record in Lambda's form and in the service's form.
 func (w *World) readChanges(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
 		ctx := context.WithoutCancel(w.Context()) // the test's context has ended when cleanups run

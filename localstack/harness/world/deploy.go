@@ -12,8 +12,8 @@ import (
 
 func newSecret() string { return base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())) }
 
-// Rotate deploys a new platform secret that comes into use after the given time. New processes know both secrets.
-// Running processes keep the old secret.
+// Rotate deploys a new platform secret, which the platform uses after the given time. New processes know both secrets.
+// Running processes know only the old secret.
 func (w *World) Rotate(after time.Duration) {
 	w.Helper()
 	next := maps.Clone(w.environment)
@@ -32,7 +32,7 @@ func (w *World) EndRotation() {
 	w.deploy(next)
 }
 
-// Set deploys with a setting.
+// Set deploys the platform with the variable set to the value.
 func (w *World) Set(variable, value string) {
 	w.Helper()
 	next := maps.Clone(w.environment)
@@ -40,7 +40,7 @@ func (w *World) Set(variable, value string) {
 	w.deploy(next)
 }
 
-// GoLive deploys with the sandbox's acquirer for live mode, behind the wrappers.
+// GoLive deploys the platform with the sandbox's acquirer in live mode. The functions in wraps wrap that acquirer.
 func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.Helper()
 	w.live = func(a *app.App) acquirer.Acquirer {

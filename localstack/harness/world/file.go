@@ -19,7 +19,8 @@ import (
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// newObjects returns an S3 whose links expire by the test's clock. Calls of the SDK are signed by the system's clock.
+// newObjects returns an S3 engine whose links expire by the test's clock. The SDK signs its calls with the system's
+// clock.
 func newObjects(tb testing.TB, keys aws.Credentials, now func() time.Time) *s3.Engine {
 	tb.Helper()
 	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region, Credentials: keys})
@@ -29,7 +30,8 @@ func newObjects(tb testing.TB, keys aws.Credentials, now func() time.Time) *s3.E
 	return engine
 }
 
-// RefuseObjects sets which actions of functions at S3 fail, such as GetObject, until it is set again; nil: none.
+// RefuseObjects sets which of the functions' actions at S3 fail from now on, such as GetObject. With nil no action
+// fails.
 func (w *World) RefuseObjects(refuse func(action string) bool) {
 	if refuse == nil {
 		refuse = func(string) bool { return false }
@@ -68,7 +70,8 @@ func (s Shop) FilesPath() string { return "/v0.1/merchants/" + s.Merchant.Code +
 // CollectionsPath returns the path of the shop's collections.
 func (s Shop) CollectionsPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/collections" }
 
-// ShownFile returns the file in a response with the status. The signatures of its links must not leak.
+// ShownFile returns the file in a response, which must have the status. It declares the signatures of the file's links
+// as secrets, so that they must not leak.
 func (s Shop) ShownFile(status int, got Response) File {
 	s.Helper()
 	f := Into[File](s, status, got)
@@ -84,7 +87,7 @@ func (s Shop) ShownFile(status int, got Response) File {
 // PDF is the content of a small document.
 const PDF = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
 
-// NewFile creates a pending file for the content of a PDF, with further fields.
+// NewFile creates a pending file for a PDF with the content. more contains further fields of the request.
 func (s Shop) NewFile(content string, more map[string]any) File {
 	s.Helper()
 	body := map[string]any{"filename": "contract.pdf", "content_type": file.PDF, "size": len(content)}
@@ -92,14 +95,14 @@ func (s Shop) NewFile(content string, more map[string]any) File {
 	return s.ShownFile(http.StatusCreated, s.Send("POST", s.FilesPath(), body))
 }
 
-// send sends a request by a link, like browsers without further headers. RefuseObjects does not affect the request.
+// send sends a request to a link, like a browser that adds no headers. RefuseObjects does not affect the request.
 func (w *World) send(method, url string, headers map[string]string, content string) (status int, header http.Header,
 	body string) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(context.WithoutCancel(w.Context()), method, url, bytes.NewBufferString(content))
 	w.must(err)
 	for name, value := range headers {
-		if http.CanonicalHeaderKey(name) != "Content-Length" { // the content determines it
+		if http.CanonicalHeaderKey(name) != "Content-Length" { // the content determines its length
 			r.Header.Set(name, value)
 		}
 	}
@@ -111,14 +114,14 @@ func (w *World) send(method, url string, headers map[string]string, content stri
 	return got.StatusCode, got.Header, string(all)
 }
 
-// Put uploads content by a link, and returns the status and the body of S3's answer.
+// Put uploads content to a link, and returns the status and the body of S3's answer.
 func (w *World) Put(u *Upload, content string) (status int, body string) {
 	w.Helper()
 	status, _, body = w.send(u.Method, u.URL, u.Headers, content)
 	return status, body
 }
 
-// Get downloads content by a link.
+// Get downloads the content behind a link.
 func (w *World) Get(url string) (status int, header http.Header, body string) {
 	w.Helper()
 	return w.send(http.MethodGet, url, nil, "")
@@ -140,7 +143,7 @@ func (s Shop) UploadedFile(content string, more map[string]any) File {
 	return s.ShownFile(http.StatusOK, s.CompleteFile(f.ID))
 }
 
-// Stored returns the number of stored versions of each object at S3, by key.
+// Stored returns the number of stored versions of each object at S3, by the object's key.
 func (w *World) Stored() map[string]int {
 	w.Helper()
 	objects := objects.New(w.App.AWS(w.App.S3Endpoint), runner.Bucket)

@@ -10,14 +10,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// CheckoutRecords counts the records of one checkout: transactions by the platform, and captures by the acquirer, which
-// is a counterparty.
+// CheckoutRecords counts the records of one checkout: the platform's transactions, and the captures of the acquirer,
+// which is a counterparty.
 type CheckoutRecords struct {
 	Transactions map[string]int // number of transactions, by status
 	Captured     int            // number of captures over all attempts
 }
 
-// CheckoutRecords reads both sides' records. Captures are counted by their entries, not by the status of their charge.
+// CheckoutRecords reads the platform's and the acquirer's records. It counts the acquirer's capture entries, not the
+// status of the charges.
 func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	records := CheckoutRecords{Transactions: map[string]int{}}
 	charges, captures := map[string]bool{}, map[string]int{}
@@ -40,14 +41,14 @@ func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	return records
 }
 
-// PassMinute moves the clock by a minute, and runs the sweep and then the queues.
+// PassMinute moves the clock by a minute, runs the sweep, and then handles the messages in the queues.
 func (w *World) PassMinute() {
 	w.Helper()
 	w.Clock.Advance(time.Minute + time.Second)
 	w.RunUntilIdle()
 }
 
-// RunUntilIdle runs the sweep at the present time, and empties the stream and the queues until they stay empty.
+// RunUntilIdle runs the sweep at the present time. Then it empties the stream and the queues until they stay empty.
 func (w *World) RunUntilIdle() {
 	w.Helper()
 	w.Tick("sweep")
@@ -70,7 +71,7 @@ func (w *World) Relay() int {
 	return records + w.DrainQueues()
 }
 
-// ReadStream lets relay read the table's stream, and returns the number of records.
+// ReadStream lets the function relay read the table's stream, and returns the number of records.
 func (w *World) ReadStream() int {
 	w.Helper()
 	records, err := w.main.DrainStream(w.Context())
@@ -111,17 +112,18 @@ func (w *World) Reconcile() reconcile.Report {
 	return report
 }
 
-// LagIndexes makes the table's indexes lag from now on, as they may on AWS. Indexes of DynamoDB Local never lag.
+// LagIndexes makes the table's indexes lag from now on, as can happen on AWS. Indexes of DynamoDB Local never lag.
 func (w *World) LagIndexes(by time.Duration) {
 	if engine, ok := w.table.(*dynamodb.Engine); ok {
 		engine.SetIndexLag(by)
 	}
 }
 
-// busy is the number of new entries in ten seconds that lets a throttled shard grow (store.Config).
+// busy is the number of new entries in ten seconds after which a throttled shard grows (store.Config).
 const busy = 5
 
-// LimitPartitions limits the write units of each partition of the table in a second of the world's clock. 0: no limit.
+// LimitPartitions limits the write units of each partition of the table in a second of the world's clock. With 0 there
+// is no limit.
 func (w *World) LimitPartitions(units int) *faults.Partitions {
 	if limited, ok := w.table.(*faults.Partitions); ok {
 		w.table = limited.Next

@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// CheckJournal checks that each entry sums to zero in every currency. A world calls it at its end, a test at any step.
+// CheckJournal checks that each entry sums to zero in every currency. A world calls it when the world ends. A test can
+// call it at any time.
 func (w *World) CheckJournal() {
 	w.Helper()
 	booked := map[string]sums{} // by tenant
@@ -41,7 +42,7 @@ func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Am
 	return w.sumAccount("T#"+m.Code, a).of(c)
 }
 
-// sumAccount returns the sums of an account in a tenant's journal. Credits are negative.
+// sumAccount returns the sums of an account in a tenant's journal, by currency. Credits are negative.
 func (w *World) sumAccount(tenant string, a ledger.Account) sums {
 	booked := sums{}
 	for of, entry := range w.readJournal() {

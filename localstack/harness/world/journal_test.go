@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// complaints counts a test's errors instead of failing it.
+// complaints counts the errors of a test and does not fail the test.
 type complaints struct {
 	testing.TB
 	count int
@@ -16,7 +16,8 @@ type complaints struct {
 
 func (c *complaints) Errorf(string, ...any) { c.count++ }
 
-// TestCheckJournal_Unbalanced checks entries in the table that no constructor would make.
+// TestCheckJournal_Unbalanced checks that CheckJournal notices invalid entries in the table, which no constructor would
+// make.
 func TestCheckJournal_Unbalanced(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -16,10 +16,10 @@ import (
 
 type secrets struct {
 	mu   sync.Mutex
-	text map[string]string // description, by secret
+	text map[string]string // descriptions of the secrets, by secret
 }
 
-// Secret declares a text that must not occur in the table, queues and logs when the world ends.
+// Secret declares a text as secret. When the world ends, the text must not occur in the table, queues and logs.
 func (w *World) Secret(what, text string) {
 	w.secrets.mu.Lock()
 	defer w.secrets.mu.Unlock()
@@ -32,8 +32,8 @@ func (w *World) Secret(what, text string) {
 // longSecret is the least length of a secret that does not occur by chance.
 const longSecret = 32
 
-// findLeaks searches for each declared secret in the table, the queues and the logs. A long secret counts anywhere. A
-// short one counts only as a separate word, because many a UUID contains the digits of a CVV.
+// findLeaks searches the table, the queues and the logs for each declared secret. A long secret counts anywhere. A
+// short secret counts only as a separate word, because many UUIDs contain the digits of a CVV.
 func (w *World) findLeaks() {
 	var queues strings.Builder
 	w.must(w.Queues.Dump(&queues))
@@ -49,14 +49,14 @@ func (w *World) findLeaks() {
 	}
 }
 
-// leakContext returns the text around a leaked secret, without the secret, or "" if the secret does not leak.
+// leakContext returns the text around a leaked secret, without the secret. It returns "" if the secret does not occur.
 func leakContext(secret, text string) string {
 	const most = 120
 	word := regexp.QuoteMeta(secret)
 	if len(secret) < longSecret {
 		word = `(?:^|[^0-9A-Za-z_+/=-])` + word + `(?:$|[^0-9A-Za-z_+/=-])`
 	}
-	if !strings.Contains(text, secret) { // the pattern is slow
+	if !strings.Contains(text, secret) { // the pattern below is slow
 		return ""
 	}
 	at := regexp.MustCompile(word).FindStringIndex(text)
@@ -95,7 +95,7 @@ func (w *World) readItems() iter.Seq[map[string]any] {
 
 func (w *World) scanItems() []dynamo.Item {
 	_, table := w.App.Store.Raw()
-	items, err := storedtest.Items(context.WithoutCancel(w.Context()), table) // the test's own has ended when cleanups run
+	items, err := storedtest.Items(context.WithoutCancel(w.Context()), table) // the test's context has ended here
 	if err != nil {
 		w.Errorf("scan: %v", err)
 	}

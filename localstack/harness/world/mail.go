@@ -5,7 +5,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// PutMail stores a mail, like the change that the mail reports. The stream then sends its message.
+// PutMail stores a mail in the same way as the change that the mail reports. The table's stream then sends the mail's
+// message.
 func (w *World) PutMail(t identity.Tenant, m mail.Mail) {
 	w.Helper()
 	_, table := w.App.Store.Raw()

@@ -25,8 +25,8 @@ type declaration struct {
 	Unit metric.Unit
 }
 
-// Measured returns a metric's measurements in a mode, the oldest first. Like CloudWatch, it counts a metric under the
-// unit and dimensions that its line declares. Without ByMode it ignores the mode.
+// Measured returns a metric's measurements in a mode, the oldest first. Like CloudWatch, it counts a measurement only
+// under the unit and dimensions that the log line declares. For a metric without ByMode it ignores the mode.
 func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 	w.Helper()
 	wanted := map[string]string{metric.Stage: "test"}

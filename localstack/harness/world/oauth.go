@@ -9,10 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// AppRedirect is the redirect_uri of clients made by RegisterClient.
+// AppRedirect is the redirect_uri of the clients that RegisterClient creates.
 const AppRedirect = "https://app.example/callback"
 
-// byOperation returns the author of writes that the world makes in place of an operation, which the audit records.
+// byOperation returns the author of writes that the world makes itself instead of sending the operation's request. The
+// audit records the operation.
 func byOperation(operation string) audit.By {
 	return audit.ByPlatform(audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
 }
@@ -20,7 +21,8 @@ func byOperation(operation string) audit.By {
 // ByTest is the author of a test's own writes.
 var ByTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 
-// RegisterClient creates an OAuth client in test mode for all scopes, unless changed, and returns it with its secret.
+// RegisterClient creates an OAuth client in test mode with all scopes. The functions in change can change the client
+// first. It returns the client and its secret.
 func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, string) {
 	s.Helper()
 	id, err := oauth.NewID(rand.Reader)
@@ -48,7 +50,7 @@ func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 	s.must(err)
 }
 
-// newSecretText returns a random text that must not occur in anything stored or logged.
+// newSecretText returns a random text that must not occur in stored or logged data.
 func (s Shop) newSecretText(what string) string {
 	s.Helper()
 	text, err := oauth.NewSecret(rand.Reader)
@@ -57,7 +59,8 @@ func (s Shop) newSecretText(what string) string {
 	return text
 }
 
-// Code creates a code as if the holder had allowed it, by default for the first redirect URI and without PKCE.
+// Code creates an authorization code as if the holder had given consent. By default the code is for the first redirect
+// URI and without PKCE.
 func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) string {
 	s.Helper()
 	text := s.newSecretText("authorization code")

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// Challenge decides on the issuer's page for the payer, and returns the form that the page posts to TermUrl.
+// Challenge sends the payer's decision on the card issuer's page, and returns the form that the page posts to TermUrl.
 func (w *World) Challenge(started Response, decision string) url.Values {
 	w.Helper()
 	var body struct {

@@ -19,7 +19,7 @@ import (
 type PayoutState struct {
 	Payouts  map[string]payout.Payout   // by id
 	Records  map[string][]payout.Record // by payout
-	Payables []payments.Payable         // that wait
+	Payables []payments.Payable         // that wait for a payout
 }
 
 // PayoutState reads the payouts of a merchant in test mode.
@@ -31,7 +31,7 @@ func (w *World) PayoutState(m Merchant) PayoutState {
 	return PayoutState{}
 }
 
-// RunPayouts plans the payouts that are due, and runs the planned ones.
+// RunPayouts plans the payouts that are due, and then runs the planned payouts.
 func (w *World) RunPayouts() {
 	w.Helper()
 	w.must(w.main.TickNow(w.Context(), "payoutplan"))
@@ -78,8 +78,9 @@ func (b *PayoutState) addItem(kind store.Kind, item dynamo.Item) error {
 	}
 }
 
-// CheckPayouts checks that each payout is the sum of its records, each payable is paid at most once, the sandbox bank
-// paid exactly the payouts, and merchant_payable is the sum of open payables and payouts. It must hold at any step.
+// CheckPayouts checks the rules for payouts, which must hold at any step. Each payout is the sum of its records, and
+// each payable is paid at most once. The sandbox bank paid exactly the payouts. merchant_payable is the sum of the open
+// payables and payouts.
 func (w *World) CheckPayouts() {
 	w.Helper()
 	for tenant, state := range w.readPayoutStates() {
@@ -123,7 +124,9 @@ func (s sums) add(w *World, a money.Amount) {
 	s[a.Currency()] = sum
 }
 
-// addOpen adds the payable amount: all until sent, unless a shortfall waits in a payable, or the rest of a return.
+// addOpen adds the amount of the payout that is still payable to the merchant. Before the payout is sent, this is the
+// whole total, unless the total is a shortfall, which waits in a payable. While the payout is returning, this is the
+// sum of the open records.
 func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 	switch p.Status {
 	case payout.Collecting, payout.Sealed:

@@ -43,32 +43,34 @@ func (s Shop) employ(t identity.Tenant, r member.Registration, choose func() (me
 	return m
 }
 
-// Person creates a user who is a member with the role. A new user has an unknown password.
+// Person creates a user who is a member with the role. If the user is new, the password is unknown.
 func (s Shop) Person(email, role string) member.Member {
 	s.Helper()
 	return s.join(s.Tenant(), email, role, s.unknownPassword)
 }
 
-// PersonWith creates an owner of the tenant. A new user has the password of the operation "accept " and the address.
+// PersonWith creates an owner of the tenant with the password. The password's operation is "accept " followed by the
+// address. An existing user keeps the old password.
 func (s Shop) PersonWith(t identity.Tenant, email, password string) member.Member {
 	s.Helper()
 	chosen := s.App.Store.PasswordFor(member.Address(email), "accept "+email, secret.New(password))
 	return s.join(t, email, member.RoleOwner, func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
 }
 
-// Join adds the member's user to another shop, with the role, and returns an access token for that shop. In paths of
-// the first shop the token acts for the first shop.
+// Join adds the member's user to another shop with the role. It returns an access token for that shop. On paths of the
+// first shop the token acts for the first shop.
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	return other.TokenOf(s.join(other.Tenant(), m.Email, role, s.unknownPassword))
 }
 
-// join invites the user with the address. The user accepts, with a new password unless one is set.
+// join invites the user with the address, and accepts the invitation as the user. The function choose returns the
+// password of a new user.
 func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.Passwords, error)) member.Member {
 	s.Helper()
 	token := s.newSecretText("invitation token")
 	_, err := s.App.Store.CreateMember(s.Context(), byOperation("createMember"), t, member.Address(email),
-		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // unique by time, so that a removed member can be invited again
+		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // the time makes it unique if a member is invited again
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
 				func(string, string) string { return token }, s.App.Store.Now()), nil
@@ -92,7 +94,7 @@ func (s Shop) readMember(t identity.Tenant, number int32) member.Member {
 	return m
 }
 
-// unknownPassword returns a password without a valid hash, which saves the time of hashing.
+// unknownPassword returns a password without a valid hash. This saves the time of hashing.
 func (s Shop) unknownPassword() (member.Passwords, error) {
 	return member.Passwords{{Operation: rand.Text(), SetAt: s.App.Store.Now()}}, nil
 }

@@ -18,16 +18,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Permits records the rights that each function's calls need, also its acquirer's and bank's, and refuses other calls.
+// Permits records the permissions that each function's calls need. It includes the calls of the function's acquirer and
+// bank. It refuses calls that the function's role does not allow.
 type Permits struct {
-	Learning bool // records rights: a missing right is no error
+	Learning bool // only records permissions: a missing permission is no error
 
 	mu   sync.Mutex
 	used map[string]map[string]bool // by function
-	bad  []error                    // errors of calls that no rights could allow
+	bad  []error                    // errors of calls that no role can allow
 }
 
-// Of returns the permissions a function used, sorted, such as "PutItem CHECKOUT". "" means calls without a function.
+// Of returns the permissions that a function used, sorted, such as "PutItem CHECKOUT". For "" it returns the
+// permissions of calls without a function.
 func (p *Permits) Of(function string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +61,8 @@ func (p *Permits) deny(err error) {
 	p.bad = append(p.bad, err)
 }
 
-// wrap refuses calls that IAM would, and notes calls to next. An inspecting test's calls count only for functions.
+// wrap returns a network that refuses the calls that IAM would refuse, records the permissions, and passes the other
+// calls to next. If inspecting is true, calls without a function pass unchecked.
 func (p *Permits) wrap(next http.RoundTripper, inspecting bool) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		function := functionOf(r)
@@ -82,7 +85,7 @@ func (p *Permits) wrap(next http.RoundTripper, inspecting bool) http.RoundTrippe
 	})
 }
 
-// allow notes the requests, and returns true if the function's role allows them.
+// allow records the requests' permissions. It returns true if the function's role allows all requests.
 func (p *Permits) allow(function string, requests []iam.Request) bool {
 	all := true
 	for _, r := range requests {
@@ -100,7 +103,7 @@ func (p *Permits) allow(function string, requests []iam.Request) bool {
 // memberships is the operation that reads a user's members at all merchants.
 const memberships = "GET /v0.1/memberships"
 
-// checkTenant returns true if the requests name only partitions of their caller.
+// checkTenant returns true if the requests name only partitions that belong to the caller.
 func (p *Permits) checkTenant(ctx context.Context, requests []iam.Request) bool {
 	by := rest.By(ctx)
 	if by.Principal.IsNobody() || by.Operation == memberships {
@@ -115,7 +118,7 @@ func (p *Permits) checkTenant(ctx context.Context, requests []iam.Request) bool 
 	return true
 }
 
-// functionOf returns the function that makes a call, by the context from Lambda.
+// functionOf returns the name of the function that makes a call. Lambda's context contains the name.
 func functionOf(r *http.Request) string {
 	c, ok := lambdacontext.FromContext(r.Context())
 	if !ok {
@@ -124,7 +127,7 @@ func functionOf(r *http.Request) string {
 	return c.InvokedFunctionArn[strings.LastIndex(c.InvokedFunctionArn, ":")+1:]
 }
 
-// checkPermits fails the test for a call that the function's role denies, or whose function is unknown.
+// checkPermits fails the test if a call was denied by the function's role, or if the function of a call is unknown.
 func (w *World) checkPermits() {
 	for _, err := range w.Permits.bad {
 		w.Errorf("refused: %v", err)

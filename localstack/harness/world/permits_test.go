@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// TestPermits_Of checks that each call counts for the function in its context. A call without a function counts for the
-// name "", unless an inspecting test makes the call.
+// TestPermits_Of checks that each call counts for the function in the call's context. A call without a function counts
+// for the name "". If an inspecting test makes such a call, the call does not count.
 func TestPermits_Of(t *testing.T) {
 	t.Parallel()
 	p := &Permits{}
@@ -54,7 +54,8 @@ func TestPermits_Of(t *testing.T) {
 	}
 }
 
-// TestPermits_Refused checks actions that the role does not have, and any change of a journal entry.
+// TestPermits_Refused checks that a function is refused actions that its role does not allow, and any change of a
+// journal entry.
 func TestPermits_Refused(t *testing.T) {
 	t.Parallel()
 	checkout, entry := `"pk":{"S":"CHECKOUT#T#MC1#1"}`, `"pk":{"S":"JOURNAL#T#MC1#1"}`

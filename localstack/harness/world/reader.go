@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// ReaderPays is the time until a virtual reader has confirmed its pairing, or has charged (contract §9, §13.7).
+// ReaderPays is the time in which a virtual reader confirms its pairing or charges the card (contract §9, §13.7).
 const ReaderPays = 3 * time.Second
 
 // CardReader is a shop's virtual card reader.
@@ -21,7 +21,8 @@ type CardReader struct {
 // ReadersPath returns the path of the merchant's readers.
 func (s Shop) ReadersPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
 
-// PairReader pairs the terminal that shows the code. It waits until the terminal has confirmed, if it ever does.
+// PairReader pairs the terminal that shows the code. It then moves the clock by ReaderPays, so that a terminal which
+// confirms at all has confirmed.
 func (s Shop) PairReader(code string) CardReader {
 	s.Helper()
 	made := s.Must(http.StatusCreated, s.Send("POST", s.ReadersPath(), map[string]any{"pairing_code": code}))
@@ -29,7 +30,7 @@ func (s Shop) PairReader(code string) CardReader {
 	return CardReader{s, made.Text("id")}
 }
 
-// Path returns the reader's path with more after it.
+// Path returns the reader's path, followed by the text in more.
 func (r CardReader) Path(more string) string { return r.ReadersPath() + "/" + r.ID + more }
 
 // SaleBody returns a request body for a checkout at the reader, with an amount in minor units.
@@ -43,7 +44,7 @@ func (r CardReader) SaleBody(value int64) map[string]any {
 	return body
 }
 
-// SaleRequest returns the request with that body.
+// SaleRequest returns the request to start a checkout at the reader, with the body from SaleBody.
 func (r CardReader) SaleRequest(value int64) Request {
 	return Request{Method: "POST", Path: r.Path("/checkout"), Body: r.SaleBody(value), APIKey: r.Merchant.Key.Plaintext}
 }
@@ -65,7 +66,7 @@ func (r CardReader) Read(checkout string) Response {
 	return r.Send("GET", r.Path("/checkout/"+checkout), nil)
 }
 
-// Terminate stops the reader's checkout.
+// Terminate stops the checkout at the reader.
 func (r CardReader) Terminate() Response {
 	r.Helper()
 	return r.Send("POST", r.Path("/terminate"), nil)
@@ -77,7 +78,7 @@ func (r CardReader) SetOffline(offline bool) {
 	r.Command("set_reader_offline", map[string]any{"mode": "test", "reader_id": r.ID, "offline": offline})
 }
 
-// Payment reads a checkout, which records its outcome, and returns its transaction.
+// Payment reads a checkout, which records the checkout's outcome, and returns the checkout's transaction.
 func (r CardReader) Payment(checkout string) Payment {
 	r.Helper()
 	read := r.Transaction("client_transaction_id=" + r.Read(checkout).Text("data.client_transaction_id"))
@@ -91,13 +92,13 @@ type Sale struct {
 	Amount       string
 	Tip          string // fraction of the amount, chosen by the cardholder
 	Description  string
-	ForeignID    string // id by the affiliate
+	ForeignID    string // id that the affiliate chose
 	CardType     string // in Brazil: credit or debit
 	Installments int    // in Brazil
-	Pix          bool   // in Brazil: the payer pays by a code
+	Pix          bool   // in Brazil: the payer pays by a Pix code
 }
 
-// PayAtReader sells at a new reader, moves the clock, and returns the transaction in any state.
+// PayAtReader sells at a new reader and moves the clock. It returns the transaction, which can have any status.
 func (s Shop) PayAtReader(sale Sale) Payment {
 	s.Helper()
 	r := s.PairReader(fmt.Sprintf("CODE%04d", s.serial.Add(1)))

@@ -15,7 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Receiver is a merchant's server for callbacks. It verifies signatures with the keys from its start (see Answer).
+// Receiver is a merchant's server for callbacks. It verifies signatures with the keys from the time of its start.
+// Answer changes the status that it answers.
 type Receiver struct {
 	URL string
 
@@ -27,14 +28,14 @@ type Receiver struct {
 	tries  []Try
 }
 
-// Try is one request of a callback, with any answer.
+// Try is one callback request, whatever the receiver answered.
 type Try struct {
 	Header http.Header
 	Body   string
 	At     time.Time
 }
 
-// Verifies returns true if the try has a signature by the secret.
+// Verifies returns true if the try has a valid signature by the secret.
 func (t Try) Verifies(secret webhook.Secret) bool {
 	return webhook.Verify(t.Header, []byte(t.Body), t.At, []webhook.Secret{secret}, nil) == nil
 }
@@ -42,7 +43,7 @@ func (t Try) Verifies(secret webhook.Secret) bool {
 // Delivery is one callback that the receiver accepted.
 type Delivery struct {
 	ID       string // webhook-id
-	Checkout string // for online checkouts
+	Checkout string // id of an online checkout
 	Status   string // status of an online checkout
 	Reader   *ReaderCallback
 }
@@ -76,28 +77,29 @@ func (w *World) Receive() *Receiver {
 	return r
 }
 
-// Answer sets the status of the receiver's answers from now on.
+// Answer sets the status that the receiver answers from now on.
 func (r *Receiver) Answer(status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status = status
 }
 
-// Deliveries returns all accepted callbacks so far.
+// Deliveries returns all callbacks that the receiver has accepted so far.
 func (r *Receiver) Deliveries() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.got)
 }
 
-// Tries returns all requests of callbacks so far.
+// Tries returns all callback requests so far.
 func (r *Receiver) Tries() []Try {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.tries)
 }
 
-// Messages returns the distinct ids of callbacks about one checkout. Each due one comes at least once, under one id.
+// Messages returns the distinct ids of callbacks about one checkout. Each due callback comes at least once, always with
+// the same id.
 func (r *Receiver) Messages(checkout string) []string {
 	var ids []string
 	for _, d := range r.Deliveries() {
@@ -155,7 +157,7 @@ func decodeDelivery(body []byte) (Delivery, error) {
 	return Delivery{Checkout: event.ID, Status: event.Status}, err
 }
 
-// decodeExactly decodes an object. Its members must be exactly the struct's, in any order.
+// decodeExactly decodes an object. The object must have exactly the members of the struct, in any order.
 func decodeExactly(body []byte, event any) error {
 	if err := json.Unmarshal(body, event); err != nil {
 		return err

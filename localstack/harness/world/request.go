@@ -11,13 +11,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// Request is one HTTP request to the platform. Without an APIKey it uses the merchant's.
+// Request is one HTTP request to the platform. If it has no APIKey, it uses the merchant's key.
 type Request = client.Request
 
 // Response is the platform's answer.
 type Response = client.Response
 
-// NoKey is the APIKey of a request without one.
+// NoKey is the value of APIKey for a request without a key.
 const NoKey = "-"
 
 // Do sends a request to the world's main process.
@@ -58,7 +58,7 @@ func (w *World) Must(status int, got Response) Response {
 	return got
 }
 
-// ShownNow returns the platform's time as responses show it.
+// ShownNow returns the platform's present time with the precision that responses show.
 func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millisecond) }
 
 // Do sends a request, and checks the request and the response against the contract.
@@ -79,14 +79,14 @@ func (p *Process) Checked() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(base)
-			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // as API Gateway lets functions finish
+			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // API Gateway also lets functions finish
 			r.Out.Host = r.In.Host
 		},
 		Transport: check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf),
 	}
 }
 
-// DoUnchecked sends a request outside the contract, such as one to an unknown address.
+// DoUnchecked sends a request without checks against the contract, such as a request to an unknown address.
 func (p *Process) DoUnchecked(r Request) Response {
 	p.world.Helper()
 	return p.send(r, client.Handler{Handler: p.Handler()})

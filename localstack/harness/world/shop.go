@@ -19,20 +19,21 @@ type Shop struct {
 	*World
 	Merchant Merchant // the shop's merchant, which may differ from World.Merchant
 	Currency string
-	Receiver *Receiver // receives its callbacks; nil: its checkouts request none
+	Receiver *Receiver // receives the shop's callbacks; if nil, its checkouts request no callbacks
 }
 
 // RedirectURL is the redirect_url of checkouts of a shop with callbacks.
 const RedirectURL = "https://shop.example/done?a=b"
 
-// Cards of the sandbox, and the CVV that Shop.Card sends with each.
+// Cards of the sandbox, and the CVV that World.Card returns with each card.
 const (
 	Frictionless = client.Frictionless
 	Challenged   = client.Challenged
 	CVV          = client.CVV
 )
 
-// Unanswered is an amount that the sandbox takes without an answer, and knows 30 seconds later (contract §12).
+// Unanswered is an amount for which the sandbox gives no answer at first. It knows the outcome 30 seconds later
+// (contract §12).
 const Unanswered = "42.25"
 
 // NewShop opens a world and returns the shop of its first merchant.
@@ -57,7 +58,7 @@ func (s Shop) OtherShop() Shop {
 	return s
 }
 
-// NewShop provisions a merchant. more contains terms beside country and currency.
+// NewShop provisions a merchant and returns the merchant's shop. more contains further arguments of the command.
 func (s Shop) NewShop(country, currency string, more map[string]any) Shop {
 	s.Helper()
 	terms := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com",
@@ -67,13 +68,13 @@ func (s Shop) NewShop(country, currency string, more map[string]any) Shop {
 	return s
 }
 
-// WithKey returns the shop with another key.
+// WithKey returns a copy of the shop with another key.
 func (s Shop) WithKey(key string) Shop {
 	s.Merchant.Key.ID, s.Merchant.Key.Plaintext = "", key
 	return s
 }
 
-// NewKey creates another key of the merchant as an operator, for test mode. kind is secret or public.
+// NewKey creates another key of the merchant for test mode, as an operator. kind is secret or public.
 func (s Shop) NewKey(kind string, scopes ...string) string {
 	s.Helper()
 	var made struct {
@@ -85,19 +86,19 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 	return made.Key.Plaintext
 }
 
-// NewLiveShop provisions a merchant whose key is for live mode.
+// NewLiveShop provisions a merchant with a key for live mode, and returns the merchant's shop.
 func (s Shop) NewLiveShop() Shop {
 	s.Helper()
 	return s.NewShop("DE", "EUR", map[string]any{"sandbox": false})
 }
 
-// WithTestKey returns the shop with a new secret key for test mode, with all scopes.
+// WithTestKey returns a copy of the shop with a new secret key for test mode. The key has all scopes.
 func (s Shop) WithTestKey() Shop {
 	s.Helper()
 	return s.WithKey(s.NewKey("secret", identity.AllScopes()...))
 }
 
-// RotateSecret gives the merchant its next callback secret, as an operator.
+// RotateSecret gives the merchant a new callback secret, as an operator.
 func (s Shop) RotateSecret() webhook.Secret {
 	s.Helper()
 	var made struct{ Secret string }
@@ -113,7 +114,7 @@ func (s Shop) Tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: s.Merchant.Code}
 }
 
-// Do sends a request with the shop's key, unless the request has another.
+// Do sends a request with the shop's key. If the request has another key, Do uses that key.
 func (s Shop) Do(r Request) Response {
 	s.Helper()
 	if r.APIKey == "" {
@@ -138,7 +139,8 @@ func (s Shop) CheckoutBody(amount string) map[string]any {
 	return body
 }
 
-// Create creates a checkout and returns its id. more contains members for CheckoutBody; nil removes a member.
+// Create creates a checkout and returns its id. more contains members that Create adds to CheckoutBody. A nil value
+// removes the member.
 func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
 	body := s.CheckoutBody(amount)
@@ -161,7 +163,7 @@ func (s Shop) Checkout(id string) Response {
 	return s.Send("GET", "/v0.1/checkouts/"+id, nil)
 }
 
-// ProcessCheckout sends a request to pay a checkout, with the body.
+// ProcessCheckout sends a request to pay a checkout. body is the request's body.
 func (s Shop) ProcessCheckout(checkout string, body any) Response {
 	s.Helper()
 	return s.Send("PUT", "/v0.1/checkouts/"+checkout, body)
@@ -184,7 +186,8 @@ func (s Shop) Statuses(checkout string) string {
 	return strings.Join(statuses, " ")
 }
 
-// CallbacksReceived delivers due callbacks, and returns the number of different callbacks about a checkout so far.
+// CallbacksReceived delivers the callbacks that are due, and returns the number of different callbacks about a checkout
+// so far.
 func (s Shop) CallbacksReceived(checkout string) int {
 	s.Helper()
 	s.RunUntilIdle()
@@ -197,7 +200,7 @@ func (s Shop) Deactivate(checkout string) {
 	s.Must(http.StatusOK, s.Send("DELETE", "/v0.1/checkouts/"+checkout, nil))
 }
 
-// Card returns a request body to pay a checkout by card. The card is the same at any time.
+// Card returns a request body to pay a checkout by card. For one number the card is always the same.
 func (w *World) Card(number string) map[string]any {
 	w.Secret("card number", number)
 	return map[string]any{"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": number,
@@ -214,7 +217,7 @@ type Payment struct {
 	Reference  string `json:"-"` // of the checkout, at the time of processing
 }
 
-// Pay processes a checkout and returns its latest transaction, with any outcome.
+// Pay processes a checkout and returns its latest transaction, which can have any status.
 func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	s.Helper()
 	answer := s.ProcessCheckout(checkout, body)
@@ -233,7 +236,7 @@ func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	return p
 }
 
-// MustPay pays a checkout at once, and returns the checkout.
+// MustPay pays a checkout and returns the answer. The payment must succeed at once.
 func (s Shop) MustPay(checkout string, body map[string]any) Response {
 	s.Helper()
 	paid := s.ProcessCheckout(checkout, body)
@@ -243,14 +246,14 @@ func (s Shop) MustPay(checkout string, body map[string]any) Response {
 	return paid
 }
 
-// Answer brings a payer back from the card's issuer, with the form from Challenge.
+// Answer sends the form from Challenge to the checkout, as the browser of a payer who returns from the card's issuer.
 func (w *World) Answer(checkout string, form url.Values) Response {
 	w.Helper()
 	return w.Do(Request{Method: "POST", Path: "/v0.1/checkouts/" + checkout + "/complete_payment", Body: form,
 		APIKey: NoKey})
 }
 
-// Sell pays a new checkout by card.
+// Sell creates a checkout and pays it by card.
 func (s Shop) Sell(amount string) Payment {
 	s.Helper()
 	p := s.Pay(s.Create(amount, nil), s.Card(Frictionless))

@@ -14,8 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Token stores an access token in test mode, and returns its text. By default it is an OAuth client's, has all scopes,
-// and expires after an hour. A test profile's token is for a new profile unless it names one.
+// Token stores an access token in test mode, and returns its text. By default the token belongs to an OAuth client, has
+// all scopes, and expires after an hour. A test profile's token is for a new profile, unless a function in change sets
+// the profile's id.
 func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	s.Helper()
 	random := make([]byte, 32)
@@ -36,7 +37,7 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	return text
 }
 
-// storeToken stores the token. For a person or a test profile it stores a grant too.
+// storeToken stores the token. If the token is for a person or a test profile, storeToken also stores a grant.
 func (s Shop) storeToken(t identity.AccessToken) error {
 	if t.Kind == identity.Client {
 		return s.App.Store.PutAccessToken(s.Context(), t)
@@ -75,7 +76,7 @@ func (s Shop) MerchantToken() string {
 	return text
 }
 
-// TokenOf returns an access token of the member, with all scopes unless some are given.
+// TokenOf returns an access token of the member with the scopes. Without scopes in the call, the token has all scopes.
 func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	s.Helper()
 	return s.Token(func(t *identity.AccessToken) {
@@ -87,7 +88,7 @@ func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	})
 }
 
-// signInTime returns the earliest time of sign-in, from now on, that the member honours.
+// signInTime returns the earliest sign-in time, not before now, that is valid for the member's tokens.
 func (s Shop) signInTime(m member.Member) time.Time {
 	if now := s.App.Store.Now(); m.Honours(now) {
 		return now

@@ -8,10 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Unheard is an acquirer that takes charges. Its answers to them are lost.
+// Unheard is an acquirer that charges cards, but whose answers to charges are lost.
 type Unheard struct{ acquirer.Acquirer }
 
-// Charge takes a charge, and returns an error.
+// Charge charges the card, and always returns an error.
 func (u Unheard) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	_, _ = u.Acquirer.Charge(ctx, c)
 	return payments.Outcome{}, errors.New("the answer is lost")

@@ -1,7 +1,8 @@
-// Package world runs the whole platform in one test. New returns a world: every function over real engines, a clock
-// that only the test moves, processes that can be killed at any I/O step, shops, and a receiver for callbacks. Each
-// world has its table and queues, and checks every message against the contract. At its end it searches everything
-// stored and logged for secrets, and checks the journal, the functions' permissions and relay's filter.
+// Package world runs the whole platform in one test. New returns a world. A world has every function over real engines,
+// a clock that only the test moves, processes that can be killed at any I/O step, shops, and a receiver for callbacks.
+// Each world has a separate table and queues, and checks every message against the contract. When the world ends, it
+// searches all stored and logged data for secrets. It also checks the journal, the functions' permissions and the
+// filter of the function relay.
 package world
 
 import (
@@ -48,14 +49,14 @@ var Start = clock.Start
 // World is one isolated platform.
 type World struct {
 	testing.TB
-	Clock    *clock.Clock // only the test moves it
-	App      *app.App     // for inspection: no fault reaches it
+	Clock    *clock.Clock // only the test moves the clock
+	App      *app.App     // for inspection: its calls never have faults
 	Queues   *sqs.Engine
 	Mails    *ses.Engine
 	Objects  *s3.Engine
 	Logs     *Log
 	Metrics  *Log     // the functions' metrics
-	Permits  *Permits // rights that the functions needed
+	Permits  *Permits // permissions that the functions needed
 	Merchant Merchant // a sandbox merchant in Germany
 	Other    Merchant // another sandbox merchant in Germany
 
@@ -66,7 +67,7 @@ type World struct {
 	refuseMail  atomic.Pointer[func(to string) string]
 	refuseFile  atomic.Pointer[func(operation string) bool]
 	serial      atomic.Int64                     // makes references and customers unique in the world
-	live        func(*app.App) acquirer.Acquirer // nil for none, like the platform's default
+	live        func(*app.App) acquirer.Acquirer // nil for no acquirer, like the platform's default
 	main        *Process
 
 	relayed   int     // result of Relayed
@@ -105,8 +106,8 @@ func (l *Log) String() string {
 // sharedChecker reads the contract once, because that takes a while.
 var sharedChecker = sync.OnceValues(checker.New)
 
-// collectRarely lets tests collect garbage at five times the heap in use instead of twice, below 2 GiB, which saves a
-// quarter of the CPU time. GOGC and GOMEMLIMIT override it.
+// collectRarely lets tests collect garbage at five times the heap in use instead of at twice that heap. This saves a
+// quarter of the CPU time. The setting applies below 2 GiB of memory. GOGC and GOMEMLIMIT override it.
 var collectRarely = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -122,7 +123,7 @@ func New(tb testing.TB) *World {
 	return NewAt(tb, "http://cashwrap.test")
 }
 
-// NewAt is New with another base URL. Over https, cookies behave as in a deployment.
+// NewAt returns a world with another base URL. If the URL is https, cookies behave as in a deployment.
 func NewAt(tb testing.TB, baseURL string) *World {
 	tb.Helper()
 	if _, test := tb.(*testing.T); test {
@@ -159,7 +160,7 @@ func NewAt(tb testing.TB, baseURL string) *World {
 		"country": "DE", "currency": "EUR"})
 	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com",
 		"country": "DE", "currency": "EUR"})
-	w.Permits.Learning = false // only now, so that a test may go on learning; checkPermits still checks
+	w.Permits.Learning = false // a test may set it again; checkPermits checks all calls, also the earlier ones
 	return w
 }
 
@@ -170,7 +171,7 @@ func (w *World) must(err error) {
 	}
 }
 
-// AppWith opens the platform for inspection, with changed settings. No fault reaches it.
+// AppWith opens the platform for inspection with changed settings. Its calls never have faults.
 func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] }, app.Secrets...)
 	w.must(err)
@@ -184,18 +185,18 @@ func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
 	return app.New(config, overrides)
 }
 
-// Main returns the world's long-lived process. It has only faults that the test plans.
+// Main returns the world's long-lived process. Only faults that the test plans affect this process.
 func (w *World) Main() *Process { return w.main }
 
-// Process is one fleet of warm functions that live and die together. The test runs its schedules and queues.
+// Process is one set of warm functions that live and die together. The test runs the set's schedules and queues.
 type Process struct {
 	*runner.Runner
 	Steps *faults.Steps
-	Meter *Meter // of the platform's calls, without the acquirer's
+	Meter *Meter // of the platform's calls, not of the acquirer's
 	world *World
 }
 
-// Process starts another fleet over the same table and queues.
+// Process starts another set of functions over the same table and queues.
 func (w *World) Process() *Process {
 	w.Helper()
 	steps, meter := &faults.Steps{}, &Meter{next: w.Permits.wrap(w.engines(), false)}
@@ -225,7 +226,7 @@ func (w *World) Process() *Process {
 	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
 }
 
-// refuseHostNames fails callbacks to host names, so that no name server is asked.
+// refuseHostNames returns a network that refuses callbacks to host names, so that the platform asks no name server.
 func refuseHostNames(next http.RoundTripper) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil {
@@ -254,10 +255,12 @@ func (w *World) engines() http.RoundTripper {
 	})
 }
 
-// RefuseMails sets the error of SES for a mail to an address, such as TooManyRequestsException. "" means none.
+// RefuseMails sets a function that returns SES's error for a mail to an address, such as TooManyRequestsException. ""
+// means no error.
 func (w *World) RefuseMails(refuse func(to string) string) { w.refuseMail.Store(&refuse) }
 
-// Provision creates a merchant with the given arguments, in the sandbox unless they say otherwise.
+// Provision creates a merchant with the given arguments. The merchant is in the sandbox unless the arguments say
+// otherwise.
 func (w *World) Provision(arguments map[string]any) Merchant {
 	w.Helper()
 	if _, given := arguments["sandbox"]; !given {

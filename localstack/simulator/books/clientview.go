@@ -25,10 +25,10 @@ func refundedTransaction(r *simulator.Reply) (transaction string, ok bool) {
 	return strings.TrimSuffix(rest, "/refunds"), ok
 }
 
-// checkRefundReplies checks that acknowledged refunds were made, unless they failed after they were pending, and that
+// checkRefundReplies checks that acknowledged refunds were made, or failed after they were pending. It also checks that
 // refused refunds were not made.
 func (b Snapshot) checkRefundReplies() {
-	open := map[string]bool{} // keys whose refund may have been made, as one of the responses is lost or no refusal
+	open := map[string]bool{} // keys whose refund may have been made: a response was lost, or was no refusal
 	for _, r := range b.Replies {
 		if _, ok := refundedTransaction(r); ok && r.IdempotencyKey != "" && (!r.Received || !isRefused(r)) {
 			open[r.Keyed()] = true
@@ -92,7 +92,7 @@ var declined = []int64{1100, 4201, 4276, 4291} // the amounts that the sandbox d
 
 func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	id, currency := t.Text("id"), currencyOf(t["captured"])
-	// The answer to a client may be that a refund is made, although the acquirer declines or cancels the refund later.
+	// A client may be told that a refund is made, although the acquirer declines or cancels the refund later.
 	h := linear.History{Captured: Minor(t["captured"]), Declinable: func(x int64) bool {
 		return slices.Contains(declined, x) || slices.ContainsFunc(l.eventsOf(id), func(e calls.Item) bool {
 			return l.cancelled[e.Text("id")] && Minor(e["amount"]) == x
@@ -108,14 +108,15 @@ func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	}
 	if disputes := b.disputes(id, currency); len(disputes) > 0 {
 		h.Requests = append(h.Requests, disputes...)
-		// Until the chargeback is reported to the platform, the acquirer has less left to refund than the platform.
+		// Until the platform learns of the chargeback, less is left to refund at the acquirer than at the platform.
 		h.Declinable = func(int64) bool { return true }
 	}
 	b.markFirm(h.Requests, l)
 	return h
 }
 
-// markFirm marks refunds that were made at the first try, so that the search skips all orders that release them.
+// markFirm marks refunds that were made at the first try. The search then skips all orders that release these refunds'
+// money.
 func (b Snapshot) markFirm(requests []linear.Request, l *ledger) {
 	reserved, ids, doubtful := b.countEvents("BEGUN"), b.writtenRefunds(), map[string]bool{}
 	for _, r := range requests {
@@ -145,7 +146,7 @@ func linearRequests(r *simulator.Reply, n int, c money.Currency) []linear.Reques
 	code := r.View().ErrorCode
 	switch {
 	case (!r.Received || r.Status >= 500) && triedRefund(r) == "":
-		return nil // the client cannot know, but the platform did not even try
+		return nil // the client cannot know this, but the platform did not even try the refund
 	case !r.Received, r.Status >= 500:
 		asked.Answer, asked.Return = linear.Unknown, linear.Never
 	case r.Status == 201, r.Status == 204:
@@ -233,8 +234,8 @@ func chargebackID(a simulator.OperatorAnswer, transaction string) (id string, ok
 	return command.ID, err == nil && command.Command == "charge_back" && command.Transaction == transaction
 }
 
-// triedRefund returns the id of the refund or chargeback that a request tried to write, or "". This is the first event
-// in the last TransactWriteItems with events.
+// triedRefund returns the id of the refund or chargeback that a request tried to write, or "". The id is that of the
+// first event in the last TransactWriteItems with events.
 func triedRefund(r *simulator.Reply) string {
 	for _, tried := range slices.Backward(r.Tried) {
 		if !strings.HasPrefix(tried, "TransactWriteItems ") {

@@ -191,7 +191,7 @@ func (b Snapshot) checkAnswer(r *simulator.Reply, v simulator.View) {
 			b.Find(v.ID, "was answered as PAID by %s, and is %s", v.TransactionID, final)
 		}
 	case "EXPIRED":
-		// Where clocks differ, one process may answer EXPIRED before another would.
+		// If clocks differ, one process may answer EXPIRED earlier than another process would.
 		if c.Text("status") != "EXPIRED" && !b.FaultProfile.Skews {
 			b.Find(v.ID, "was answered as EXPIRED, and is %s", c.Text("status"))
 		}
@@ -291,12 +291,13 @@ func failures(c calls.Item) (n int) {
 	return n
 }
 
-// checkBuckets checks that a rate bucket is never overdrawn by more than its burst, and that tokens never come back.
+// checkBuckets checks that a rate bucket is never overdrawn by more than its burst. It also checks that no update moves
+// back full_at, the time when the bucket is full again.
 func (b Snapshot) checkBuckets(otherLimits []string) {
 	limit, tolerance := 500*time.Second/100, 2*simulator.MaxSkew // clocks differ
 	if b.FaultProfile.LowLimits {
 		limit = time.Duration(simulator.LowLimits.Burst) * time.Second / time.Duration(simulator.LowLimits.Rate)
-		tolerance = time.Second // of the stream's times
+		tolerance = time.Second // the stream's times are in whole seconds
 		if b.FaultProfile.Skews {
 			tolerance += simulator.MaxSkew
 		}
@@ -341,7 +342,7 @@ func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 	return checkout
 }
 
-// images returns all states of all items with a sort key, in order.
+// images returns all states of all items that have the given sort key, in the order of the changes.
 func (b Snapshot) images(sort string) (images []calls.Item) {
 	for _, c := range b.Changes {
 		if i := c.Image(); i.Text("sk") == sort {

@@ -25,7 +25,7 @@ func (b Snapshot) CheckMoney() {
 	b.checkBalances(b.ledger, false)
 }
 
-// checkSum checks that the captured amount is refunded, charged back, in progress, or left.
+// checkSum checks that the captured amount equals the amounts refunded, charged back, in progress and left.
 func (b Snapshot) checkSum(t calls.Item, l *ledger) {
 	events := l.eventsOf(t.Text("id"))
 	captured, rest := Minor(t["captured"]), Minor(t["refundable"])

@@ -102,8 +102,8 @@ func Reconcile(w *simulator.World) {
 // givenUpAfter is the time from a mail's first failed try to its last (contract §11.3). Faults can last longer.
 const givenUpAfter = 72 * time.Hour
 
-// checkMails checks that mails were sent at most once per try, and delivered ones at least once. Mails to all are
-// split.
+// checkMails checks that each mail was sent at most once per try, and that each delivered mail was sent at least once.
+// The second rule does not apply to mails to all, because they are split.
 func (b Snapshot) checkMails() {
 	sent := map[string]ses.Mail{}
 	for _, m := range b.Mails.Sent() {
@@ -124,7 +124,7 @@ func (b Snapshot) checkMails() {
 			b.Find("", "mail %s is delivered, but was not sent", id)
 		}
 		tried := i.Time("updated_at").Sub(i.Time("first_failed_at"))
-		over := i.Text("state") == "dropped" && i.Text("kind") == "invitation" || // it was withdrawn, or accepted
+		over := i.Text("state") == "dropped" && i.Text("kind") == "invitation" || // the invitation was withdrawn or accepted
 			i.Text("state") == "dead" && tried >= givenUpAfter
 		if state := i.Text("state"); state != "delivered" && state != "owed" && state != "sending" && !over {
 			b.Find("", "mail %s is %s: %s", id, state, i.Text("last_error"))
@@ -132,8 +132,9 @@ func (b Snapshot) checkMails() {
 	}
 }
 
-// checkBrowsers checks that a public key charges a card only of the checkout's customer, and never without the payer.
-// It is shown no card, mandate or customer, and it uses no other client's Idempotency-Key (contract §2.1, §2.8).
+// checkBrowsers checks that a public key charges only cards of the checkout's customer, and never without the payer.
+// The platform must show no card, mandate or customer to a public key. A public key must not use another client's
+// Idempotency-Key (contract §2.1, §2.8).
 func (b Snapshot) checkBrowsers() {
 	tried := map[string]bool{} // checkouts that only browsers pay
 	for _, r := range b.Replies {

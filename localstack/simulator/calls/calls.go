@@ -45,7 +45,7 @@ const (
 	ListPartition = "list_pk"
 )
 
-// ValuesOf returns the string values of an attribute in a request, in items, keys and key conditions alike.
+// ValuesOf returns all string values of an attribute in a request: in items, keys and key conditions.
 func ValuesOf(text, name string) (values []string) {
 	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
 		for rest := text; ; {
@@ -64,13 +64,13 @@ func ValuesOf(text, name string) (values []string) {
 // Item is an item of the table as plain JSON.
 type Item map[string]any
 
-// Text returns a text or a number in the item, or "" if there is none.
+// Text returns a text or a number in the item. It returns "" if the item does not have the name.
 func (i Item) Text(name string) string {
 	text, _ := i[name].(string)
 	return text
 }
 
-// Partition parses a partition key. The records of counterparties have no tenant.
+// Partition parses a partition key. The partitions of counterparties have no tenant.
 func Partition(pk string) store.Partition {
 	p, _ := store.ParsePartition(pk)
 	return p
@@ -115,7 +115,7 @@ func Plain(attributes map[string]events.DynamoDBAttributeValue) Item {
 	return out
 }
 
-// plain converts an attribute value to a plain one. Numbers stay text.
+// plain converts an attribute value to a plain JSON value. Numbers stay text.
 func plain(v events.DynamoDBAttributeValue) any {
 	switch v.DataType() {
 	case events.DataTypeString:
@@ -157,7 +157,7 @@ func (i Item) Time(name string) time.Time {
 	return at
 }
 
-// Seconds returns a time in the item that is stored in seconds.
+// Seconds returns a time that the item stores in seconds.
 func (i Item) Seconds(name string) time.Time {
 	return time.Unix(int64(i.Number(name)), 0)
 }

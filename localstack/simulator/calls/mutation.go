@@ -10,14 +10,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Mutation removes something from a world, to show that the world needs it, or reports the conditions of all writes.
+// Mutation removes a condition or a feature from a world, to show that the world needs it. It can also report the
+// conditions of all writes.
 type Mutation struct {
 	Without    string            // name of a condition, or one of the constants; "" removes nothing
-	Kept       bool              // keeps the condition, and only reports the writes that carry it
-	Conditions func(name string) // unless nil, receives the name of each condition that a write carries
+	Kept       bool              // keeps the condition, but the writes that carry it are reported
+	Conditions func(name string) // if not nil, receives the name of each condition of a write
 }
 
-// Values of Mutation.Without that are not conditions. The world itself removes Stream and Groups.
+// Values of Mutation.Without that are not conditions. The world removes Stream and Groups without this package.
 const (
 	Stream = "the reader of the table's stream"
 	Groups = "the message groups by which queues are fair"
@@ -28,9 +29,9 @@ const (
 
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
-// Mutate returns the body of a call without the condition or the writes that Without names. For Shards it changes the
-// partition key in a Query of a later shard, so that the query finds nothing. carried is true if the call had the
-// condition.
+// Mutate returns the body of a call without the condition or the writes that Without names. If Without is Shards, it
+// changes the partition key in a Query of a later shard, so that the Query finds nothing. carried is true if the call
+// had the condition.
 func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried bool) {
 	if m.Without == Shards && operation == "Query" {
 		return laterShard.ReplaceAll(body, []byte("$0#none")), false
@@ -63,7 +64,7 @@ func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried
 
 // removeWrites returns a transaction without the writes that Without removes.
 func (m Mutation) removeWrites(items []transactItem) []transactItem {
-	items = slices.DeleteFunc(items, func(i transactItem) bool { // a check without its condition has no content
+	items = slices.DeleteFunc(items, func(i transactItem) bool { // a ConditionCheck without a condition has no content
 		check := i["ConditionCheck"]
 		return check != nil && check["ConditionExpression"] == nil
 	})
@@ -83,16 +84,17 @@ const firstVersion = `"version":{"N":"1"}` // part of a new item
 
 type transactItem map[string]map[string]json.RawMessage
 
-// puts returns a filter for writes that put an item with the text in it.
+// puts returns a filter that matches a Put if the item contains the text.
 func puts(text string) func(transactItem) bool {
 	return func(i transactItem) bool { return strings.Contains(string(i["Put"]["Item"]), text) }
 }
 
-// laterShard matches the partition key of a merchant's shard other than the first, up to the end of the shard's name.
+// laterShard matches the partition key of any shard of a merchant except the first. The match ends with the shard's
+// name.
 var laterShard = regexp.MustCompile(`"(?:PAYABLE#[LT]#[A-Z0-9]+#[A-Z]{3}|(?:CHECKOUTS|HISTORY)#[LT]#[A-Z0-9]+)#[0-9]+`)
 
-// stripCondition removes the condition from one write. It also removes the names and values that only the condition
-// used, because the table refuses unused names and values. It returns true if the write had the condition.
+// stripCondition removes the condition from one write, and returns true if the write had the condition. It also removes
+// the names and values that only the condition used, because the table refuses unused names and values.
 func (m Mutation) stripCondition(kind string, write map[string]json.RawMessage) bool {
 	if write["ConditionExpression"] == nil {
 		return false
@@ -126,7 +128,8 @@ func (m Mutation) stripCondition(kind string, write map[string]json.RawMessage) 
 	return true
 }
 
-// conditionName names a condition: the write, the kind of item, and the expression with its names, without its values.
+// conditionName returns the name of a condition: the kind of write, the kind of item, and the expression with its names
+// but without its values.
 func conditionName(kind string, write map[string]json.RawMessage) string {
 	var expression string
 	var names map[string]string
@@ -137,13 +140,14 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 	return kind + " " + itemKind(first("pk"), first("sk")) + ": " + sdkcall.Named(expression, names)
 }
 
-var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // first parts of the keys of items that are not ours
+var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // prefixes of the keys of counterparties' items
 
-// itemKinds names items whose sort keys are times or random digits, or occur in several kinds.
+// itemKinds lists names for items whose sort keys are times or random digits, or are the same in several kinds of
+// partition.
 var itemKinds = map[store.Kind]string{store.KindPayoutRecords: "RECORD", store.KindAudit: "AUDIT",
 	store.KindEmail: "ADDRESS", store.KindObjects: "OBJECT"}
 
-// sharedNames lists kinds of partitions that have items named COUNT or DELETED. itemKind adds the kind of the partition
+// sharedNames lists the kinds of partitions with items named COUNT or DELETED. itemKind adds the kind of the partition
 // to these names.
 var sharedNames = []store.Kind{store.KindFiles, store.KindMembers, store.KindRoles, store.KindAPIKey}
 
@@ -159,7 +163,7 @@ func itemKind(pk, sk string) string {
 		return itemKinds[of]
 	case of == store.KindFiles && sort == "COUNT": // COUNT#FILES or COUNT#COLLECTIONS
 		return rest + " COUNT"
-	case slices.Contains(sharedNames, of) && (sort == "COUNT" || sort == "DELETED"): // in several kinds
+	case slices.Contains(sharedNames, of) && (sort == "COUNT" || sort == "DELETED"): // in several kinds of partition
 		return string(of) + " " + sort
 	default:
 		return sort
@@ -167,6 +171,6 @@ func itemKind(pk, sk string) string {
 }
 
 func encode(v any) json.RawMessage {
-	text, _ := json.Marshal(v) // callers pass values that they have just decoded
+	text, _ := json.Marshal(v) // callers pass decoded values, which can always be encoded
 	return text
 }

@@ -140,7 +140,8 @@ func (c *fileTenant) recordsIn(items map[string]calls.Item) fileRecords {
 	return r
 }
 
-// checkRecords checks that lists and counts match the records. Content counts until it is gone for good.
+// checkRecords checks that lists and counts match the records. A deleted file counts until S3 has deleted its content
+// for good.
 func (c *fileTenant) checkRecords(items map[string]calls.Item) fileState {
 	r := c.recordsIn(items)
 	for n, of := range []map[string]calls.Item{r.files, r.collections} {
@@ -225,7 +226,8 @@ func changed(was, is calls.Item, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return was.Text(name) != is.Text(name) })
 }
 
-// checkEnd checks that a file ended because a client deleted it, its content is wrong, or it was not uploaded in time.
+// checkEnd checks the reason why a file ended: a client deleted it, its content was wrong, or it was not uploaded in
+// time.
 func (c *fileTenant) checkEnd(by *simulator.Invocation, was calls.Item, archived bool) {
 	id := was.Text("id")
 	deleted := c.Read(was.Text("pk"), "DELETED#"+id)

@@ -54,7 +54,7 @@ var contents = map[string]string{
 	file.Text: "Dear Sir or Madam,\nplease find the invoice.\n",
 }
 
-var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.Text: ".txt"} // by type
+var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.Text: ".txt"} // file extensions, by type
 
 const program = "MZ\x90\x00" // beginning of content that has none of the types
 
@@ -159,7 +159,7 @@ func (d *document) send(actor string, rng *rand.Rand) {
 
 func fileOf(r simulator.Response) fileView { return simulator.Decoded[fileView](r.Body) } // empty for errors
 
-// pickContent returns content to upload, and its type. Mostly both are right.
+// pickContent returns content to upload, and its type. Usually both are as declared.
 func (d *document) pickContent(rng *rand.Rand) (content, kind string) {
 	switch rng.IntN(10) {
 	case 0: // same size
@@ -182,7 +182,7 @@ func (d *document) put(actor string, rng *rand.Rand) {
 	d.files.follow(actor, d.upload.Method, d.upload.URL, headers, content)
 }
 
-// uploadAgain uploads in any state of the file: after its completion, its deletion, or the end of the link.
+// uploadAgain uploads content when the file may already be completed or deleted, or the link may have expired.
 func (d *document) uploadAgain(actor string, rng *rand.Rand) {
 	if d.upload == nil {
 		return
@@ -242,7 +242,7 @@ func (d *document) download(actor string, rng *rand.Rand) {
 	}
 }
 
-// spy tries another merchant's key on the file, at both merchants' addresses.
+// spy uses another merchant's key for requests about the file, at both merchants' addresses.
 func (d *document) spy(actor string, rng *rand.Rand) {
 	other := d.All[rng.IntN(len(d.All))]
 	if other == d.Shop {

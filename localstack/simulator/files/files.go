@@ -17,20 +17,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// files is the workload of the clients of one or two tenants, who create, upload, complete, move and delete files at
-// the same time. They upload and download by links that may have ended.
+// files is the workload of the clients of one or two tenants. The clients create, upload, complete, move and delete
+// files at the same time. They upload and download by links that may have expired.
 type files struct {
 	*simulator.World
 	shops          []*shops.Shop
 	engine         *s3.Engine
 	rng            *rand.Rand // for the root goroutine only
-	narrow         bool       // clients use one collection of each tenant, so that changes meet
+	narrow         bool       // clients use one collection of each tenant, so that their changes conflict
 	tenants        []*fileTenant
 	documents      map[string]*document  // by file id
 	versions       map[string][]*version // versions that S3 has had, by key
 	deletions      map[string]bool       // ids of files that a client asked to delete
 	links          []string              // signatures of links, which must not be stored or logged
-	currentItems   map[string]calls.Item // items of files and objects, by key, after appliedChanges changes
+	currentItems   map[string]calls.Item // items of files and objects by key, after the first appliedChanges changes
 	states         map[string]string     // last states of the entries of objects, by key
 	appliedChanges int
 }
@@ -63,12 +63,13 @@ func New(w *simulator.World) simulator.Workload {
 // Check checks all records, and compares them with S3.
 func (f *files) Check() {
 	books.Reconcile(f.World)
-	f.Drain() // reconciles files: the function "files" does that at messages, and logs breaks
+	f.Drain() // the function "files" gets messages, reconciles files, and logs the breaks that it finds
 	books.Check(f.World)
 	f.checkFiles()
 }
 
-// Interfere reads the stream first. Clients wait until links have ended, and the stream's iterators end in that time.
+// Interfere reads the stream first. Clients wait until links have expired, and the stream's iterators expire in that
+// time, too.
 func (f *files) Interfere() {
 	f.ReadStream()
 	f.World.Interfere()
@@ -135,7 +136,7 @@ func (c *fileTenant) repeatSometimes(actor string, rng *rand.Rand, r client.Requ
 	c.Impatient(actor, rng, func(twin string) { c.sendRequest(twin, r) })
 }
 
-// fileJumps lists jumps of the clock. The longer jumps pass a link's end, the time until an object is deleted again, or
-// the upload time of files.
+// fileJumps lists jumps of the clock. A jump of 16 minutes passes a link's end. A jump of 76 minutes also passes the
+// time when the object of a deleted file is deleted again. A jump of 24 hours passes file.PendingTime.
 var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
 	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}

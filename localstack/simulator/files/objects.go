@@ -49,7 +49,7 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 		for _, v := range s.versions[key] {
 			if v.id == r.URL.Query().Get("versionId") && v.gone == 0 {
 				s.Record(func() { v.gone = now })
-				if e := entryOf(s.readItems(), key); e.Text("state") != "doomed" { // its file exists
+				if e := entryOf(s.readItems(), key); e.Text("state") != "doomed" { // the entry's file still exists
 					s.Find("", "object %s was deleted, and is %q", key, e.Text("state"))
 				}
 			}
@@ -191,7 +191,8 @@ func (f *files) CheckCall(by *simulator.Invocation, r *http.Request) {
 	}
 }
 
-// checkUpload checks that an object that S3 accepts has an entry, came in time, and has the declared size and checksum.
+// checkUpload checks an object that S3 has accepted. It must have an entry, must have come in time, and must have the
+// declared size and checksum.
 func (f *files) checkUpload(key string, v *version) {
 	e := entryOf(f.readItems(), key)
 	d := f.documents[e.Text("file")]

@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// observation is an answer about a tenant, with the tenant's states between the request and the answer.
+// observation is an answer about a tenant. It also has the tenant's states between the request and the answer.
 type observation struct {
 	*fileTenant
 	*simulator.Reply
-	first  int64  // time of the request, or of the first with its key
+	first  int64  // time of the request, or of the first request with its Idempotency-Key
 	by     string // tenant of the client
 	kind   string // files or collections
 	id     string // "" for a list or a creation
@@ -26,7 +26,8 @@ type observation struct {
 	during []fileState
 }
 
-// checkSeen checks that each answer was true between request and answer. A replay counts from its key's first request.
+// checkSeen checks that each answer was true at some time between the request and the answer. For a replay, this time
+// begins at the first request with the Idempotency-Key.
 func (f *files) checkSeen() {
 	first := map[string]int64{}
 	for _, r := range f.Replies {
@@ -169,8 +170,8 @@ func (s observation) wasAlwaysUploaded(key string) bool {
 	})
 }
 
-// listed returns the condition that a list has all records of a state, and no others. A record may be missing if it was
-// deleted after the list was read, and before its page was read.
+// listed returns a condition on a state: the list shows all records of the state, and no others. A record may be
+// missing if it was deleted after the platform read the list's entries, and before it read the page's records.
 func (s observation) listed() func(fileState) bool {
 	var list struct {
 		Items []fileView

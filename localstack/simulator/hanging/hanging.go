@@ -15,8 +15,8 @@ import (
 )
 
 // hanging is the workload of receivers that never answer. Meanwhile, another merchant's callbacks must arrive in time.
-// Event sources run as soon as they have work, and only the queue has faults. All hanging callbacks together would need
-// more consumers than there are.
+// Event sources run as soon as they have work, and only the queue has faults. If all hanging callbacks were tried at
+// once, there would be too few consumers.
 type hanging struct {
 	*simulator.World
 	rng    *rand.Rand           // separate from the scheduler's

@@ -41,7 +41,7 @@ const Never = math.MaxInt64
 // Request is one request on a transaction, as its client saw it. Amounts are in minor units. Call and Return are times
 // of one clock that never goes back. Requests at the same time count as concurrent.
 type Request struct {
-	Group  string // requests of one group ask for the same refund once (Idempotency-Key)
+	Group  string // requests of one group are idempotent retries: they ask for one refund (Idempotency-Key)
 	Amount int64  // requested amount; 0 refunds the whole rest
 	Firm   bool   // its money is never released, as for a chargeback
 	Answer Answer
@@ -102,8 +102,9 @@ func (h History) Check() error {
 type request[State comparable] interface {
 	String() string
 	times() (call, until int64)
-	// step returns the state after the request, and true if the answer fits the state before. If a change without an
-	// answer never took effect, the order has this change last, after every observation.
+	// step returns true if the answer fits the state before the request, which is its argument. It also returns the
+	// state after the request. If a change without an answer never took effect, the order has this change last, after
+	// every observation.
 	step(now State) (fits bool, after State)
 }
 

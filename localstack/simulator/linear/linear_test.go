@@ -109,8 +109,8 @@ func TestHistory_TooLong(t *testing.T) {
 	}
 }
 
-// TestHistory_Random simulates refunds that a transaction serialises, and the check must pass. In a second history the
-// transaction forgets a refund. The check must notice that in at least a third of the seeds.
+// TestHistory_Random simulates refunds that a transaction serialises. The check must pass. In a second history the
+// transaction forgets a refund. The check must notice this for at least a third of the seeds.
 func TestHistory_Random(t *testing.T) {
 	t.Parallel()
 	noticed := 0

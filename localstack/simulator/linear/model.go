@@ -14,9 +14,9 @@ type model struct {
 type state struct {
 	rest         int64
 	reserved     [maxRequests]int64 // by group: reserved amount
-	reservedBy   [maxRequests]int8  // by group: request that may still release it, or -1
+	reservedBy   [maxRequests]int8  // by group: the request whose release can still end the reserve, or -1
 	everReserved uint64             // groups that have reserved something
-	closed       uint64             // requests that will reserve nothing any more
+	closed       uint64             // requests that cannot reserve anything any more
 }
 
 // Points in time of a request.
@@ -44,7 +44,7 @@ func (m model) operations() []porcupine.Operation {
 	return all
 }
 
-// mustRelease returns true if the request's reserve must be released before the answer.
+// mustRelease returns true if the request's reserve must be released before the request is answered.
 func (model) mustRelease(r Request) bool { return r.Answer == Refused || r.Answer == NotTaken }
 
 // declinable returns true if the acquirer may decline the request.
@@ -83,7 +83,7 @@ func (s state) hash() uint64 {
 	return h
 }
 
-// ask returns the states that a request's answer allows.
+// ask returns the possible states after request i takes effect, if its answer fits the state.
 func (m model) ask(s state, i int) (next []any) {
 	r, g := m.Requests[i], m.groupOf(i)
 	after, fits := m.reserve(s, i)
@@ -113,7 +113,7 @@ func (m model) ask(s state, i int) (next []any) {
 		if fits && s.isOpen(i) {
 			next = append(next, after)
 		}
-	default: // a request without an effect can come last, after every observation
+	default: // a request without an effect can be last in the order, after every observation
 		next = append(next, after)
 	}
 	return next
@@ -137,8 +137,8 @@ func (m model) reserve(s state, i int) (state, bool) {
 	return s, true
 }
 
-// seal returns the state after the group's refund was answered as made. From then on, no request can release the
-// reserve unless the acquirer may decline the amount.
+// seal returns the state after a refund of the group was answered as made. From then on, no request can release the
+// reserve. The only exception is an amount that the acquirer may decline.
 func (m model) seal(s state, g int) state {
 	if !m.Declinable(s.reserved[g]) {
 		s.reservedBy[g] = -1
@@ -149,7 +149,7 @@ func (m model) seal(s state, g int) state {
 func (s state) isOpen(i int) bool { return s.closed>>i&1 == 0 }
 
 // returnReserve returns the state after the reserve of request i was released. If the release may never have happened,
-// the order can have it last, after every observation.
+// the order can place it last, after every observation.
 func (m model) returnReserve(s state, i int) []any {
 	r, g := m.Requests[i], m.groupOf(i)
 	mine := s.reserved[g] > 0 && s.reservedBy[g] == int8(i)

@@ -40,7 +40,7 @@ type RecordHistory struct {
 	Requests []RecordRequest
 }
 
-// Check finds an order of the requests for each record that explains all answers. Errors: ErrNotLinear, ErrTooLong.
+// Check finds, for each record, an order of the requests that explains all answers. Errors: ErrNotLinear, ErrTooLong.
 func (h RecordHistory) Check() error {
 	var ids []string
 	about := map[string][]RecordRequest{}

@@ -93,7 +93,8 @@ func TestRecordHistory_NotLinear(t *testing.T) {
 	}
 }
 
-// TestRecordHistory_Random changes roles and notes of one employee. The check must notice if an office forgets one.
+// TestRecordHistory_Random changes roles and notes of one employee. Some offices forget a change. The check must notice
+// this.
 func TestRecordHistory_Random(t *testing.T) {
 	t.Parallel()
 	const histories = 200

@@ -17,10 +17,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-const accountsPath = "/v0.1/me/merchant-profile/bank-accounts" // of listMyBankAccounts and createMyBankAccount
+const accountsPath = "/v0.1/me/merchant-profile/bank-accounts" // path of listMyBankAccounts and createMyBankAccount
 
-// Last digits of account numbers. By these digits the sandbox decides if it verifies an account, and if it pays to the
-// account. For most digits it does both (package sandbox).
+// Last digits of account numbers. The digits tell the sandbox whether to verify the account, and whether to pay to it.
+// For most digits the sandbox does both (package sandbox).
 const (
 	payableEnding    = "5678"
 	unverifiedEnding = "9999"
@@ -29,7 +29,7 @@ const (
 var endings = []string{payableEnding, payableEnding, payableEnding, payableEnding, "0000", "0000", "1111", "3333",
 	unverifiedEnding}
 
-// newIBAN returns an unused number.
+// newIBAN returns an unused account number with the given last digits.
 func (m *month) newIBAN(ending string) string {
 	m.numbers++
 	number, err := iban.ReplaceChecksum(fmt.Sprintf("DE0010010010%06d%s", m.numbers, ending))
@@ -39,7 +39,7 @@ func (m *month) newIBAN(ending string) string {
 	return number
 }
 
-// fillAccounts gives the payee one account less than the maximum.
+// fillAccounts gives the payee one account fewer than the maximum.
 func (p *payee) fillAccounts() {
 	for n := range merchant.MaxBankAccounts - 1 {
 		number := p.month.newIBAN(payableEnding)
@@ -50,8 +50,8 @@ func (p *payee) fillAccounts() {
 	}
 }
 
-// newAccountAction returns an action of one or two people in the merchant's office. Each adds an account, and may list
-// all later. Operators, who may disagree, decide about live accounts.
+// newAccountAction returns an action of one or two people in the merchant's office. Each person adds an account, and
+// may list all accounts later. Operators decide about live accounts, and might disagree.
 func (p *payee) newAccountAction() func() {
 	var added []client.Request
 	for range p.pickCount() {
@@ -79,7 +79,7 @@ func (p *payee) newAccountAction() func() {
 	}
 }
 
-// startDecision starts one or two people if an account is pending. They send verdicts on a live account. For a test
+// startDecision starts one or two people if an account is pending. For a live account they send verdicts. For a test
 // account they list the accounts, so that the platform asks the bank.
 func (p *payee) startDecision() {
 	if p.month.ensureAccounts(p.Tenant).latest().count(merchant.BankAccountPending) == 0 {
@@ -94,7 +94,8 @@ func (p *payee) startDecision() {
 	}, 1+p.month.rng.IntN(2))()
 }
 
-// newAccountRequest returns a request to add an account. One in ten has no number, and one in ten an IBAN of ibans.
+// newAccountRequest returns a request to add an account. One request in ten has no number, and one in ten has a number
+// from the list ibans.
 func (p *payee) newAccountRequest() client.Request {
 	rng := p.month.rng
 	number := p.month.newIBAN(endings[rng.IntN(len(endings))])
@@ -113,13 +114,13 @@ func (p *payee) newAccountRequest() client.Request {
 	return r
 }
 
-// listAccounts lists the accounts. The platform then asks the bank about the pending one.
+// listAccounts lists the accounts. The platform then asks the bank about the pending account.
 func (p *payee) listAccounts(actor string, rng *rand.Rand) {
 	paths := []string{accountsPath, accountsPath + "?primary=true", "/v1.1/merchants/" + p.Merchant + "/bank-accounts"}
 	p.Insist(actor, client.Request{Method: "GET", Path: paths[rng.IntN(len(paths))]})
 }
 
-// sendVerdict sends an operator's verdict on the pending account, as soon as there is one.
+// sendVerdict sends an operator's verdict on the pending account, as soon as an account is pending.
 func (p *payee) sendVerdict(actor, outcome string) {
 	for range simulator.Patience {
 		var listed struct {
@@ -139,7 +140,7 @@ func (p *payee) sendVerdict(actor, outcome string) {
 	}
 }
 
-// decideAccount lets an operator decide about the pending account, so that nothing waits for it at the end.
+// decideAccount lets an operator decide about the pending account, so that nothing waits for a decision at the end.
 func (p *payee) decideAccount(actor string) {
 	accounts := p.month.ensureAccounts(p.Tenant).latest().all
 	at := slices.IndexFunc(accounts, books.Are("status", string(merchant.BankAccountPending)))
@@ -159,7 +160,7 @@ type shownAccount struct {
 	Primary bool
 }
 
-// shown returns the version as clients see it: all accounts, or only the primary one.
+// shown returns the accounts of the version as clients see them: all accounts, or only the primary account.
 func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	for _, a := range v.all {
 		if primary := a.Text("id") == v.primary; primary || !primaryAlone {
@@ -169,8 +170,9 @@ func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	return all
 }
 
-// checkAccountReplies checks that clients were shown bank accounts as they existed at some time between request and
-// answer, that acknowledged accounts were added, and that refusals had a true reason.
+// checkAccountReplies checks the answers about bank accounts. The accounts that an answer shows must have existed at
+// some time between request and answer. An acknowledged account must have been added, and each refusal must have had a
+// true reason.
 func (p *payee) checkAccountReplies() {
 	of := p.month.ensureAccounts(p.Tenant)
 	for _, r := range p.Replies {
@@ -212,7 +214,7 @@ func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	if json.Unmarshal(r.Response.Body, &all) == nil {
 		return all
 	}
-	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // an empty account, if there is none
+	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // if there is no account, the account is empty
 }
 
 func (v accountsVersion) isFull() bool { return v.count(counted...) == merchant.MaxBankAccounts }

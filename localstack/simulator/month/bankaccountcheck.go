@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// accountsVersion contains a tenant's bank accounts from a logical time on.
+// accountsVersion contains a tenant's bank accounts as they were from a logical time on.
 type accountsVersion struct {
 	from    int64
 	all     []calls.Item
@@ -22,9 +22,9 @@ type accountsVersion struct {
 
 // tenantAccounts contains the versions of a tenant's bank accounts, and the destination of its payouts.
 type tenantAccounts struct {
-	versions []accountsVersion // the first has no accounts
+	versions []accountsVersion // the first version has no accounts
 	payee    calls.Item        // the primary account that was VERIFIED last
-	held     bool              // no payout may leave
+	held     bool              // payouts are held, so none may be sent
 }
 
 func (v accountsVersion) count(of ...merchant.BankAccountStatus) int { return v.tally("", of...)[""] }
@@ -36,7 +36,7 @@ func statusOf(account calls.Item) merchant.BankAccountStatus {
 	return merchant.BankAccountStatus(account.Text("status"))
 }
 
-// tally counts the accounts with one of the statuses, by the value of an attribute.
+// tally counts the accounts that have one of the statuses. The counts are by the value of the attribute.
 func (v accountsVersion) tally(attribute string, of ...merchant.BankAccountStatus) map[string]int {
 	count := map[string]int{}
 	for _, a := range v.all {
@@ -51,7 +51,7 @@ func (v accountsVersion) holders() map[string]int {
 	return v.tally("account_holder_name", append(counted, merchant.BankAccountRejected)...)
 }
 
-// numbers counts the accounts of each number. REJECTED accounts do not count.
+// numbers counts the accounts by IBAN. REJECTED accounts do not count.
 func (v accountsVersion) numbers() map[string]int { return v.tally("iban", counted...) }
 
 func (v accountsVersion) get(id string) calls.Item {
@@ -75,7 +75,7 @@ func (m *month) ensureAccounts(tenant string) *tenantAccounts {
 	return m.accounts[tenant]
 }
 
-// checkBankAccounts checks that a tenant's bank accounts, as just written, satisfy contract §7.3.
+// checkBankAccounts checks that the bank accounts that were just written for a tenant satisfy contract §7.3.
 func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	of := m.ensureAccounts(tenant)
 	before, primary := of.latest(), v.get(v.primary)
@@ -115,8 +115,8 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	}
 }
 
-// checkPayee checks that a payout is sent to one account only: the primary account that was VERIFIED last. While
-// payouts are held, none may be sent (contract §7.3).
+// checkPayee checks that each payout is sent to only one account. That is the primary account that was VERIFIED last.
+// While payouts are held, no payout may be sent (contract §7.3).
 func (m *month) checkPayee(tenant string, payout calls.Item) {
 	id, to := payout.Text("id"), payout.Object("to")
 	before, sent := m.sentTo[id]
@@ -161,7 +161,7 @@ func (w payeeWitness) Transfer(ctx context.Context, t bank.Transfer) (bank.Outco
 	return w.Bank.Transfer(ctx, t)
 }
 
-// checkOrder checks that the bank gets the account that the payout was recorded with.
+// checkOrder checks that the bank gets the same account that the payout recorded.
 func (m *month) checkOrder(payout, iban string) {
 	if want := m.sentTo[payout].Text("iban"); iban == "" || iban != want {
 		m.Find("", "the bank is to pay %s to %q, and it was recorded for %q", payout, iban, want)

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Check checks the rules for a world at rest, when all merchants have been paid.
+// Check checks the rules for a world at rest in which all merchants have been paid.
 func (m *month) Check() {
 	b := books.Read(m.World)
 	for _, id := range simulator.Sorted(b.Payouts) {
@@ -50,8 +50,9 @@ func (m *month) Check() {
 	}
 }
 
-// checkPayout checks that a payout has ended, so that it needs no message, dead or not. It is the sum of its records,
-// which contain its outcome. The bank paid it once if it is PAID, and otherwise never.
+// checkPayout checks that a payout has ended. It then needs no message, not even a dead one. The payout must be the sum
+// of its records, and the records must contain its outcome. If the payout is PAID, the bank must have paid it once, and
+// otherwise never.
 func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	id, status, total := p.Text("id"), p.Text("status"), books.Minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]
@@ -87,7 +88,7 @@ func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	m.checkCarried(b, p)
 }
 
-// checkCarried checks that the shortfall of a payout is carried forward exactly, and once.
+// checkCarried checks that the exact shortfall of a payout is carried forward once.
 func (m *month) checkCarried(b books.Snapshot, p calls.Item) {
 	carried := b.Carried[p.Text("id")]
 	if total := books.Minor(p["total"]); total >= 0 != (len(carried) == 0) {
@@ -100,7 +101,8 @@ func (m *month) checkCarried(b books.Snapshot, p calls.Item) {
 	}
 }
 
-// checkDay checks that payouts open after their cut-off, which begins their day in a zone that the merchant was in.
+// checkDay checks that a payout opens after its cut-off. The cut-off must be the start of the payout's day in a time
+// zone that the merchant has had.
 func (m *month) checkDay(p calls.Item) {
 	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return p.Tenant() == p2.Tenant })
 	if of < 0 {
@@ -124,7 +126,8 @@ func (m *month) checkDay(p calls.Item) {
 	m.Find("", "payout of %s takes what came before %s, the merchant was in %v", day, p.Text("cutoff"), payee.zones)
 }
 
-// checkTaken checks that a payable is paid at most once, and that a failed payout's payable waits or was taken again.
+// checkTaken checks that a payable is paid at most once. If a payout failed, its payable must wait, or must have been
+// taken again.
 func (m *month) checkTaken(b books.Snapshot, payable string) {
 	records, paid := b.Taken[payable], 0
 	for _, r := range records {
@@ -145,7 +148,8 @@ func (m *month) checkTaken(b books.Snapshot, payable string) {
 	}
 }
 
-// checkCutoffs checks that schedules wait for a cut-off of their merchant's settings and zone, which change together.
+// checkCutoffs checks that each schedule waits for a cut-off that follows from the merchant's settings and time zone.
+// Settings, time zone and schedule change together.
 func (m *month) checkCutoffs(b books.Snapshot) {
 	for _, i := range b.Items {
 		if i.Kind() != store.KindPayoutSchedule {

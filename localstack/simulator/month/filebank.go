@@ -38,8 +38,8 @@ type upload struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
 }
 
-// newBankAction returns a function that starts a day's work of one operator, or of two at the same time. Each operator
-// exports a file for the bank, and reports outcomes to the platform.
+// newBankAction returns a function that starts one operator's work of a day, or the work of two operators at the same
+// time. Each operator exports a file for the bank, and reports outcomes to the platform.
 func (t *fileBank) newBankAction(currency string) func() {
 	many := 1 + t.rng.IntN(3)/2
 	shared := t.rng.IntN(2) == 0 // both operators use the same name for the file
@@ -54,7 +54,7 @@ func (t *fileBank) newBankAction(currency string) func() {
 			s.StartClient("treasurer", i, func(actor string, rng *rand.Rand) {
 				t.exportFile(actor, name, currency)
 				t.reportOutcomes(actor, rng)
-				if rng.IntN(3) == 0 { // the file was lost
+				if rng.IntN(3) == 0 { // the operator lost the file
 					t.exportFile(actor, name, currency)
 				}
 			})
@@ -62,7 +62,7 @@ func (t *fileBank) newBankAction(currency string) func() {
 	}
 }
 
-// exportFile lets the platform write a file, and takes the file to the bank if an answer comes.
+// exportFile lets the platform write a file. If an answer comes, it takes the file to the bank.
 func (t *fileBank) exportFile(actor, name, currency string) {
 	var answer struct{ Text string }
 	command := simulator.Encoded(fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
@@ -98,15 +98,15 @@ func (t *fileBank) executeFile(text string) {
 	}
 }
 
-// pays returns true if the bank pays the transfer. The bank pays nothing to a closed or unknown account. It pays most
-// other transfers, as their ids decide.
+// pays returns true if the bank pays the transfer. The bank pays nothing to a closed or unknown account. For other
+// accounts the transfer's id decides, and the bank pays most of these transfers.
 func (t *fileBank) pays(id, iban string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
 	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
 }
 
-// reportOutcomes reports outcomes to the platform, some of them twice, and leaves some for another day.
+// reportOutcomes reports outcomes to the platform, and some of them twice. It leaves other outcomes for another day.
 func (t *fileBank) reportOutcomes(actor string, rng *rand.Rand) {
 	for _, outcome := range slices.Clone(t.unreported) {
 		if t.FaultsOn && rng.IntN(4) == 0 {
@@ -136,8 +136,8 @@ func (t *fileBank) settlePayout(actor string, outcome executedTransfer) bool {
 	return answered
 }
 
-// checkExecuted checks that the platform has the outcome of each transfer that the bank knows. No other live payout of
-// money may be paid.
+// checkExecuted checks that the platform has the outcome of each transfer that the bank knows. No other live payout
+// with a positive total may be PAID.
 func (t *fileBank) checkExecuted(b books.Snapshot) {
 	for _, id := range simulator.Sorted(t.executed) {
 		p, want := b.Payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]

@@ -1,6 +1,6 @@
-// Package month simulates a month of payments and payouts. Time jumps from one event to the next, and the merchants'
-// clocks are put forward and back for daylight saving time. Operators take files with the payouts of live merchants to
-// a bank, and report the bank's answers. Use New with simulator.Run.
+// Package month simulates a month of payments and payouts. Time jumps from one event to the next. The merchants' local
+// clocks change for daylight saving time. Operators take files with the payouts of live merchants to a bank, and report
+// the bank's answers. Use New with simulator.Run.
 package month
 
 import (
@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-	_ "time/tzdata" // the merchants' time zones, on any machine
+	_ "time/tzdata" // has the merchants' time zones on any machine
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
@@ -19,8 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// month is the workload of payouts: some weeks of payments, refunds, chargebacks and changes of settings, with days of
-// 23 and 25 hours among them. The clocks jump from each event to the next.
+// month is the workload of payouts. It has some weeks of payments, refunds, chargebacks and changes of settings, and
+// some days of 23 or 25 hours. The platform's clocks jump from each event to the next.
 type month struct {
 	*simulator.World
 	rng          *rand.Rand // for the root goroutine only
@@ -28,20 +28,20 @@ type month struct {
 	payees       []*payee
 	bank         *fileBank // the bank of live mode
 	agenda       []action  // future actions of clients and operators, by time
-	lateMessages bool      // messages may be up to twelve hours late
-	spare        int       // ticks and polls that may still interfere in this round
+	lateMessages bool      // messages can be up to twelve hours late
+	spare        int       // number of ticks and polls that can still interfere in this round
 	tickAt       time.Time
 	pollAt       time.Time
-	demands      int // number of payouts demanded at once; commands counts actions of operators
+	demands      int // number of on-demand payouts; commands counts actions of operators
 	commands     int
-	today        string // the current day, and the ticks of the schedule on it
+	today        string // the current day; ticked counts the schedule's ticks on it
 	ticked       int
 
-	versions map[string]int    // of items that are replaced, by key
-	taken    map[string]string // by payable: the payout with it that has not failed
+	versions map[string]int    // versions of the items that are replaced, by key
+	taken    map[string]string // by payable: the payout that has the payable and has not failed
 
 	accounts  map[string]*tenantAccounts
-	sentTo    map[string]calls.Item // recorded account, by payout
+	sentTo    map[string]calls.Item // account recorded in a payout, by payout
 	audited   map[string]calls.Item // audited members of items, by key
 	entries   map[string]bool       // audit entries, by key
 	verdicts  map[string]string     // operators' verdicts on live accounts, by key
@@ -54,12 +54,12 @@ type action struct {
 	do func()
 }
 
-// starts are days shortly before clocks change somewhere, a year ends, or a February has 29 days. In Santiago, and
-// until 2019 in São Paulo, clocks change at midnight: a day begins at 01:00, or the hour before it comes twice.
+// starts lists days shortly before a clock change, the end of a year, or a 29 February. In Santiago, and until 2019 in
+// São Paulo, clocks change at midnight. A day then begins at 01:00, or the hour before the day comes twice.
 var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06",
 	"2026-12-10", "2028-02-12"}
 
-// New returns the workload, for a month that the seed picks.
+// New returns the workload. The seed picks the month.
 func New(w *simulator.World) simulator.Workload {
 	m := &month{World: w, rng: w.Random(1_000), versions: map[string]int{},
 		taken:    map[string]string{},
@@ -93,13 +93,13 @@ func (m *month) Act() {
 	m.settleAll()
 }
 
-// findDue returns when a schedule has work for payouts. open is true while a payout is in progress.
+// findDue returns the next time when a schedule has work for payouts. open is true while a payout is in progress.
 func (m *month) findDue() (next time.Time, open bool) {
 	due := m.DueItems(store.KindPayoutDue)
 	return simulator.FirstOf(due), slices.ContainsFunc(due, books.Are("sk", "PAYOUT"))
 }
 
-// runRound jumps to the time of the next event, and starts every event of that time together.
+// runRound jumps to the time of the next event, and starts all events of that time together.
 func (m *month) runRound() {
 	next, waiting := m.tickAt, m.hasMessages()
 	if waiting && m.pollAt.Before(next) {
@@ -115,7 +115,7 @@ func (m *month) runRound() {
 	m.spare = 2
 	if !m.tickAt.After(m.Now()) {
 		m.InvokeScheduled("payoutplan")
-		if m.rng.IntN(6) == 0 { // twice
+		if m.rng.IntN(6) == 0 { // starts the same call twice
 			m.InvokeScheduled("payoutplan")
 		}
 		m.compete()
@@ -132,7 +132,8 @@ func (m *month) runRound() {
 	m.scheduleNext()
 }
 
-// compete sometimes starts an action early, lets an operator run payouts, or has an account verified.
+// compete sometimes starts an action early. Sometimes it also starts a decision about an account, or operators who run
+// payouts.
 func (m *month) compete() {
 	if m.rng.IntN(3) == 0 && len(m.agenda) > 0 {
 		m.runNextAction()
@@ -153,7 +154,7 @@ func (m *month) compete() {
 	}
 }
 
-// handOver lets operators take live payouts in progress to the bank.
+// handOver lets operators take the live payouts in progress to the bank, for some of the payees.
 func (m *month) handOver() {
 	for _, p := range m.payees {
 		open := func(i calls.Item) bool { return i.Kind() == store.KindPayout && i.Tenant() == p.Tenant }
@@ -169,14 +170,14 @@ func (m *month) runNextAction() {
 	next.do()
 }
 
-// pauses are minimum times between two ticks.
+// pauses lists minimum times between two ticks.
 var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute,
 	4 * time.Hour, 11 * time.Hour}
 
-// delays limit the delay of messages.
+// delays lists limits for the delay of messages.
 var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Minute, 12 * time.Hour, 12 * time.Hour}
 
-// scheduleNext decides when the schedule ticks next, and when messages come.
+// scheduleNext decides when the schedule ticks next, and when queues are polled next.
 func (m *month) scheduleNext() {
 	now := m.Now()
 	if !m.pollAt.After(now) {
@@ -199,7 +200,8 @@ func (m *month) scheduleNext() {
 	}
 }
 
-// pickPause returns a time without a tick. A day has few, or payouts that wait for days would be checked every hour.
+// pickPause returns a time without a tick. Each day has only a few short pauses. Otherwise payouts that wait for days
+// would be checked every hour.
 func (m *month) pickPause() time.Duration {
 	if day := m.Now().Format(time.DateOnly); day != m.today {
 		m.today, m.ticked = day, 0
@@ -210,7 +212,7 @@ func (m *month) pickPause() time.Duration {
 	return pauses[m.rng.IntN(len(pauses))]
 }
 
-const maxTicked = 3 // limits the short pauses of a day
+const maxTicked = 3 // limits the number of short pauses in a day
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -219,12 +221,13 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// hasMessages returns true if messages about shards or payouts wait.
+// hasMessages returns true if a queue has messages about shards or payouts.
 func (m *month) hasMessages() bool {
 	return !m.Empty(functions.PayoutShards) || !m.Empty(functions.Payouts)
 }
 
-// pollQueues gives functions some messages of shards, some batches of the payout queue, and mails, all at once.
+// pollQueues gives functions some messages about shards, some batches of the payout queue, and mails, all at the same
+// time.
 func (m *month) pollQueues() {
 	for range m.rng.IntN(2 * m.Config.DueShards) {
 		m.Poll("payoutopen", m.Function("payoutopen").Queue.Batch)
@@ -235,7 +238,7 @@ func (m *month) pollQueues() {
 	m.Poll("mails", m.Function("mails").Queue.Batch)
 }
 
-// Interfere sometimes runs event sources or jumps while other calls are in progress.
+// Interfere sometimes runs event sources or moves the clocks while other calls are in progress.
 func (m *month) Interfere() {
 	if m.rng.Float64() < m.FaultProfile.Jumps {
 		m.jumpTo(m.Now().Add(simulator.Jumps[m.rng.IntN(len(simulator.Jumps))]))
@@ -256,7 +259,8 @@ func (m *month) Interfere() {
 	}
 }
 
-// jumpTo moves every clock to a later time. The stream is not read first, because nothing here waits for it.
+// jumpTo moves every clock to a later time. It does not read the stream first, because nothing in a month waits for the
+// stream.
 func (m *month) jumpTo(to time.Time) {
 	d := to.Sub(m.Now())
 	if d <= 0 {
@@ -266,7 +270,8 @@ func (m *month) jumpTo(to time.Time) {
 	m.Notef("clocks", "jump to %s", to.Format(time.RFC3339))
 }
 
-// planAction plans an action for any time of the month, often soon after a merchant's midnight, when payouts are made.
+// planAction plans an action for any time of the month. Often that time is soon after a merchant's midnight, when
+// payouts are made.
 func (m *month) planAction(p *payee, do func()) time.Time {
 	at := m.Now().Add(time.Duration(m.rng.Int64N(int64(m.end.Sub(m.Now())))))
 	if m.rng.IntN(5) < 2 {
@@ -279,7 +284,7 @@ func (m *month) planAction(p *payee, do func()) time.Time {
 
 func (m *month) plan() {
 	for i, p := range m.payees {
-		if !p.payable { // two operators give the payee an account
+		if !p.payable { // two operators set the payee's account
 			m.planAction(p, p.newCommandAction("set_payout", fields{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
 		}
 		for n := range 2 + m.rng.IntN(4) {
@@ -316,7 +321,8 @@ func (m *month) planSale(p *payee, name string) {
 	}
 }
 
-// planRecall plans a payment, and days later so many small refunds that a payout takes them in several steps.
+// planRecall plans a payment, and many small refunds days later. There are so many refunds that a payout takes them in
+// several steps.
 func (m *month) planRecall(p *payee, name string) {
 	s := p.newSale(name)
 	paid := m.planAction(p, s.sell)

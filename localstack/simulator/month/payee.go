@@ -16,16 +16,17 @@ import (
 )
 
 type payee struct {
-	*shops.Scenario // of the payee's operators
+	*shops.Scenario // scenario of the payee's operators
 	month           *month
 	where           *time.Location
-	zones           []string // zones that the payee has been in
-	more            string   // further members of its payments
+	zones           []string // time zones that the payee has had
+	more            string   // further members of the requests for its payments
 	payable         bool     // has an account from the beginning
-	full            bool     // has one account less than the maximum
+	full            bool     // has one account fewer than the maximum
 }
 
-// payeeKinds have currencies with decimals or without, and clocks that change at midnight, at another time, or never.
+// payeeKinds lists kinds of payees. Their currencies have decimals or not. Their clocks change at midnight, at another
+// time, or never.
 var payeeKinds = []fields{
 	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
 	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
@@ -82,7 +83,7 @@ func (p *payee) sendCommand(actor, command string, more fields) {
 	p.Command(actor, "%s", simulator.Encoded(all))
 }
 
-// newChangeAction returns an action that changes the payee's settings or account, or requests a payout at once.
+// newChangeAction returns an action that changes the payee's settings or account, or requests an on-demand payout.
 func (p *payee) newChangeAction() func() {
 	rng := p.month.rng
 	switch rng.IntN(14) {
@@ -102,7 +103,7 @@ func (p *payee) newChangeAction() func() {
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
 		return p.newCommandAction("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))],
 			"payout_plan": plan}, p.pickCount())
-	case 9, 10: // the merchant changes its mind
+	case 9, 10: // the merchant makes one change, and then another
 		one, another := p.newChangeAction(), p.newChangeAction()
 		return func() { one(); another() }
 	default:
@@ -110,7 +111,7 @@ func (p *payee) newChangeAction() func() {
 	}
 }
 
-// newPayoutAction returns an action that requests a payout at once, or runs the payouts that are due.
+// newPayoutAction returns an action that requests an on-demand payout, or runs the payouts that are due.
 func (p *payee) newPayoutAction() func() {
 	if p.month.rng.IntN(3) == 0 {
 		return p.newCommandAction("run_payouts", fields{}, p.pickCount())
@@ -120,16 +121,16 @@ func (p *payee) newPayoutAction() func() {
 		p.pickCount())
 }
 
-// pickCount returns 1, or sometimes 2, for operators who don't know of each other.
+// pickCount returns 1 or sometimes 2, as the number of operators. The operators don't know of each other.
 func (p *payee) pickCount() int { return 1 + p.month.rng.IntN(3)/2 }
 
-// newCommandAction returns an action of several operators who send the same command.
+// newCommandAction returns an action in which several operators send the same command.
 func (p *payee) newCommandAction(command string, more fields, many int) func() {
 	return p.newGroupAction("operator", func(actor string, _ int, _ *rand.Rand) { p.sendCommand(actor, command, more) },
 		many)
 }
 
-// newGroupAction returns an action of several people in one role.
+// newGroupAction returns an action in which several people with the same role call the function do.
 func (p *payee) newGroupAction(role string, do func(actor string, i int, rng *rand.Rand), many int) func() {
 	return func() {
 		p.month.commands++
@@ -140,8 +141,8 @@ func (p *payee) newGroupAction(role string, do func(actor string, i int, rng *ra
 	}
 }
 
-// repair gives the payee an account that the bank can pay, and regular payouts, in a weekly or monthly period. Half of
-// the payees sell again, which covers refunds that came too late.
+// repair gives the payee an account that the bank can pay, and regular payouts each week or month. Half of the payees
+// sell again. These sales cover refunds that came too late.
 func (p *payee) repair() {
 	actor := p.Name + "-mender"
 	p.decideAccount(actor)
@@ -157,7 +158,8 @@ func (p *payee) repair() {
 	}
 }
 
-// hasPayables returns true if payables wait for a payout, other than carried shortfalls. Those wait for other payables.
+// hasPayables returns true if payables wait for a payout. Carried shortfalls do not count, because they wait for other
+// payables.
 func (p *payee) hasPayables() bool {
 	payables := p.ScanPartitions(string(store.KindPayable) + "#" + p.Tenant + "#")
 	return slices.ContainsFunc(payables, func(i calls.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
@@ -168,7 +170,7 @@ type sale struct {
 	payee *payee
 }
 
-// Amounts of sales and refunds, in any currency. The sandbox gives none a special outcome (contract §12).
+// Amounts of sales and refunds in any currency. The sandbox gives no amount here a special outcome (contract §12).
 var (
 	prices = []string{"100", "84", "30", "250"}
 	large  = []string{"100", "700", "1200", "2500"} // so large that live merchants reach the minimum balance
@@ -200,7 +202,8 @@ func (s *sale) takePayment(actor string, _ *rand.Rand) {
 	s.Transaction = s.Insist(actor, client.Request{Method: "GET", Path: s.CheckoutPath()}).View().TransactionID
 }
 
-// newRefundAction returns an action that refunds a part of the payment or charges it back, if the payment was made.
+// newRefundAction returns an action that refunds a part of the payment, or charges a part back. It does nothing if the
+// payment was not made.
 func (s *sale) newRefundAction(byIssuer bool) func() {
 	amount := wanted[s.RNG.IntN(len(wanted))]
 	return func() {

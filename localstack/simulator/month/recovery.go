@@ -9,14 +9,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// quietRounds limits the rounds until all is paid. Parts of the latest payments become payable two months later.
+// quietRounds limits the rounds until everything is paid. Parts of the latest payments become payable two months later.
 const quietRounds = 60
 
-// settleAll ends the faults, repairs payees that cannot be paid, and lets the platform pay everything.
+// settleAll ends the faults, and repairs payees that cannot be paid. Then it lets the platform pay everything.
 func (m *month) settleAll() {
 	m.EndFaults()
 	if len(m.Findings()) > 0 {
-		return // a world with a violation may never come to rest
+		return // after a violation a world might never come to rest
 	}
 	m.jumpTo(m.Now().Add(max(m.FaultProfile.IndexLag, functions.Payouts.Visibility)))
 	m.Go(simulator.Clients, func() {
@@ -54,7 +54,7 @@ func (m *month) settleAll() {
 		switch {
 		case len(m.Findings()) > 0:
 			return
-		case open || !m.NextDue().IsZero() || m.hasMessages() || m.hasWork(): // carried payables may wait
+		case open || !m.NextDue().IsZero() || m.hasMessages() || m.hasWork(): // only carried payables can still wait at rest
 		case repeated:
 			return
 		default:

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// pickSettings returns settings that a merchant or an operator may want.
+// pickSettings returns settings that a merchant or an operator might want.
 func pickSettings(rng *rand.Rand) fields {
 	switch rng.IntN(6) {
 	case 0, 1:
@@ -27,7 +27,7 @@ func pickSettings(rng *rand.Rand) fields {
 	}
 }
 
-// newSettingsAction returns an action of one or two operators or merchants who change settings at the same time.
+// newSettingsAction returns an action in which one or two operators or merchants change settings at the same time.
 func (p *payee) newSettingsAction() func() {
 	rng := p.month.rng
 	if rng.IntN(2) == 0 {
@@ -47,7 +47,8 @@ func (p *payee) newSettingsAction() func() {
 
 const settingsPath = "/v0.1/me/merchant-profile/settings" // path of retrieveMySettings and updateMySettings
 
-// settingsHistory returns the requests about settings that the payee and its operators saw. No change may be lost.
+// settingsHistory returns the payee's and its operators' requests about settings, with the answers. No change may be
+// lost.
 func (p *payee) settingsHistory() linear.SettingsHistory {
 	h := linear.SettingsHistory{Begin: linear.Settings{Period: string(merchant.DefaultSettings.Period)}}
 	for _, r := range p.Replies {
@@ -63,7 +64,8 @@ func (p *payee) settingsHistory() linear.SettingsHistory {
 	return h
 }
 
-// decodeSettingsReply returns the reply as its client understands it, or false if it says nothing about settings.
+// decodeSettingsReply returns the request and its answer as the client understands the answer. ok is false if the reply
+// says nothing about settings.
 func decodeSettingsReply(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
 	if r.Path != settingsPath || r.Replayed() {
 		return seen, false
@@ -82,7 +84,8 @@ func decodeSettingsReply(r *simulator.Reply) (seen linear.SettingsRequest, ok bo
 	return seen, ok
 }
 
-// decodeSettingsCommand returns the answer, or false if the command does not change settings of the merchant.
+// decodeSettingsCommand returns the command and its answer. ok is false if the command does not change settings of the
+// merchant.
 func decodeSettingsCommand(a simulator.OperatorAnswer, of string) (seen linear.SettingsRequest, ok bool) {
 	var command struct {
 		Command  string

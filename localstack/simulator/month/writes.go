@@ -42,7 +42,7 @@ func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (comm
 	}
 }
 
-// checkVersion checks that a write replaces the last version of the item. Otherwise a change is lost, perhaps of a
+// checkVersion checks that a write replaces the last version of the item. Otherwise a change is lost, for example of a
 // setting that no sum shows. checkVersion also checks the rules of bank accounts, schedules and payouts.
 func (m *month) checkVersion(i calls.Item) {
 	pk, tenant := i.Text("pk"), i.Tenant()
@@ -61,7 +61,7 @@ func (m *month) checkVersion(i calls.Item) {
 	}
 }
 
-// checkShortfall checks that a payable with the shortfall is written together with the payout.
+// checkShortfall checks that a payout with a shortfall and the payable with that shortfall are written together.
 func (m *month) checkShortfall(payout calls.Item, puts []calls.Item) {
 	if !slices.ContainsFunc(puts, func(p calls.Item) bool {
 		return p.Kind() == store.KindPayable && strings.HasPrefix(p.Text("id"), "carried#") &&
@@ -71,7 +71,8 @@ func (m *month) checkShortfall(payout calls.Item, puts []calls.Item) {
 	}
 }
 
-// checkSinglePayout checks that a payable is in one payout only, until that payout fails.
+// checkSinglePayout checks that a payable is in only one payout. If that payout fails, another payout can take the
+// payable.
 func (m *month) checkSinglePayout(payable, payout, status string) {
 	if by := m.taken[payable]; by != "" && by != payout {
 		m.Find("", "payable %s was taken by the payouts %s and %s", payable, by, payout)
@@ -82,9 +83,9 @@ func (m *month) checkSinglePayout(payable, payout, status string) {
 }
 
 // checkMinimumBalance checks that a refund which has just been reserved leaves a live merchant's balance at or above
-// the minimum. The balance is the sum of the payables, less the reserves of refunds, less a running payout's shortfall
-// that is not carried forward yet. (The contract checks the balance once. Until the acquirer has made the refund, a
-// payout may pay out the same money; later payouts then deduct the refund.)
+// the minimum. The balance is the sum of the payables, less the reserves of refunds. A running payout's shortfall is
+// also subtracted if it is not carried forward yet. (The contract checks the balance once. Until the acquirer has made
+// the refund, a payout can pay out the same money. Later payouts then deduct the refund.)
 func (m *month) checkMinimumBalance(w simulator.Write) {
 	if !slices.ContainsFunc(w.Puts, books.OfEvents("REFUND", "BEGUN")) {
 		return
@@ -100,7 +101,7 @@ func (m *month) checkMinimumBalance(w simulator.Write) {
 	}
 }
 
-// readBalance returns the amount payable to a merchant beyond its refunds in progress.
+// readBalance returns the amount that is payable to a merchant, less the reserves of refunds in progress.
 func (m *month) readBalance(key books.BalanceKey) int64 {
 	b := books.Read(m.World)
 	left := b.Balances[key][books.Payables] - b.Balances[key][books.Reserve]
@@ -112,13 +113,13 @@ func (m *month) readBalance(key books.BalanceKey) int64 {
 	return left
 }
 
-// checkAuditEntries checks that a write of members that people may change has one audit entry, and that any other write
-// has none.
+// checkAuditEntries checks that a write has one audit entry if it changes members that people may change. Any other
+// write must have none.
 func (m *month) checkAuditEntries(puts []calls.Item) {
 	changed, entries := []string{}, 0
 	for _, i := range puts {
 		if i.Kind() == store.KindAudit {
-			if m.checkEntry(i); i.Text("subject") == "merchant" { // other entries are about the keys
+			if m.checkEntry(i); i.Text("subject") == "merchant" { // other entries are about API keys
 				entries++
 			}
 			continue
@@ -152,7 +153,7 @@ func auditedView(i calls.Item) calls.Item {
 	return nil
 }
 
-// checkEntry checks that an audit entry names the actor and the operation, and is written once.
+// checkEntry checks that an audit entry names the actor and the operation. The entry must be written only once.
 func (m *month) checkEntry(i calls.Item) {
 	key := i.Text("pk") + " " + i.Text("sk")
 	if actor := i.Object("actor"); actor.Text("kind") == "" || i.Text("operation") == "" {

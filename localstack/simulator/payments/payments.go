@@ -29,7 +29,7 @@ func (w payments) Act() {
 	for n := range 1 + w.RNG.IntN(3) {
 		s := newOrder(w.World, shops.Pick(w.World, all), w.Random(n+1), fmt.Sprintf("order-%d", n))
 		s.Amount = amounts[s.RNG.IntN(len(amounts))]
-		if w.Random(100+n).IntN(4) == 0 { // separate random numbers, so that older choices of a seed stay
+		if w.Random(100+n).IntN(4) == 0 { // separate random numbers, so that the seed's other choices do not change
 			s.Returns = shops.Returns
 		}
 		switch {

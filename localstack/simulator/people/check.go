@@ -66,7 +66,8 @@ func (p *people) readRecords() records {
 	return r
 }
 
-// checkRecords checks the counts, limits and links against the members, roles and keys, and that an owner is active.
+// checkRecords checks the counts, limits and links against the members, roles and keys. It also checks that an owner is
+// active.
 func (p *people) checkRecords(r records) {
 	owners, having := 0, map[string]int{}
 	for _, id := range simulator.Sorted(r.members) {
@@ -145,7 +146,7 @@ func (p *people) checkLinks(r records) {
 		}
 	}
 	for _, i := range r.invitations {
-		// The item of an accepted invitation stays until some time after the expiry, also when the member is deleted.
+		// The item of an accepted invitation stays until some time after its expiry, even if the member is deleted earlier.
 		id := i.Text("member_id")
 		if !p.accepted[id] && p.Now().Before(i.Seconds("expires_at")) {
 			got["invitation "+strings.TrimPrefix(i.Text("pk"), "INVITATION#")] = id

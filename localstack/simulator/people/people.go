@@ -216,7 +216,8 @@ func (p *people) signIn(name string, m member.Member, token string) {
 	p.addHolder(h)
 }
 
-// story is the plot and the beginning of a world for a mutation control. Few other worlds need the control's condition.
+// story is the plot and the beginning of a world for a mutation control. Few other worlds would notice that the
+// control's condition is missing.
 type story struct {
 	plot   plot
 	begins beginning // nil for any
@@ -237,18 +238,18 @@ type beginning func(p *people, r records) // sets the merchant's counts before t
 var beginnings = []beginning{(*people).beginAfterADay, (*people).beginWithInvitations, (*people).beginWithMembers,
 	(*people).beginUncounted}
 
-// beginAfterADay counts only invitations of the day before.
+// beginAfterADay lets the merchant's counted invitations be from the day before.
 func (p *people) beginAfterADay(r records) {
 	p.SetCount(r.count, "invited_on", "S", p.Now().Add(-24*time.Hour).Format(time.DateOnly))
 }
 
-// beginWithInvitations counts almost the maximum of a day's invitations.
+// beginWithInvitations sets the count of the day's invitations to almost the maximum.
 func (p *people) beginWithInvitations(r records) {
 	p.SetCount(r.count, "invited_on", "S", p.Now().Format(time.DateOnly))
 	p.SetCount(r.count, "invited", "N", member.InvitationsADay-1-p.rng.IntN(2))
 }
 
-// beginWithMembers counts almost the maximum of a merchant's members.
+// beginWithMembers sets the count of the merchant's members to almost the maximum.
 func (p *people) beginWithMembers(r records) {
 	to := member.MaxMembers - 1 - p.rng.IntN(2)
 	p.others = to - len(r.members)
@@ -287,7 +288,7 @@ func (c clerk) play(as side, name string) {
 		c.Think(c.actor)
 		c.by = c.victim
 		if name != "victim" {
-			c.by = cmp.Or(c.holders[name], c.holders["owner"]) // the person may be missing
+			c.by = cmp.Or(c.holders[name], c.holders["owner"]) // the world may not have that person
 		}
 		as.steps[c.rng.IntN(len(as.steps))](c)
 		if c.rng.IntN(3) == 0 {

@@ -68,13 +68,13 @@ var leavingPlot = plot{
 	{[]string{"till"}, []step{clerk.signInAgain, clerk.annotate}},
 }
 
-// takeoverPlot takes rights away while they are used.
+// takeoverPlot takes rights away from a user who is using them.
 var takeoverPlot = plot{rightsUser, {[]string{"owner", "key"}, []step{clerk.takeRights}}}
 
 var rightsUser = side{[]string{"victim"}, []step{clerk.giveRoles, clerk.annotate, clerk.makeRole, clerk.changeRole,
 	clerk.makeKey, clerk.invite, clerk.restrictKey}}
 
-// signOutPlot revokes a token while it is used.
+// signOutPlot returns a plot that revokes a token while the token is used.
 func signOutPlot(revoke step) plot { return plot{rightsUser, {[]string{"owner"}, []step{revoke}}} }
 
 // send repeats a request until the answer is settled.
@@ -203,7 +203,8 @@ func (c clerk) addMember(address string, roles []string, body fields) {
 	c.create("members", body)
 }
 
-// dismissGuest deletes the member who was invited last to sameGuest.
+// dismissGuest deletes the member who was invited last to the address sameGuest. If there is no such member, it deletes
+// a member that pickID picks.
 func (c clerk) dismissGuest() { c.remove("members", cmp.Or(c.guest, c.pickID("members")), "") }
 
 var link = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`) // matches the path of an invitation in a mail
@@ -282,7 +283,7 @@ func (c clerk) signInAgain() {
 // makeKey creates a key. The clerks of the holder "spare" use this key from then on.
 func (c clerk) makeKey() {
 	answer := c.create("api-keys", fields{"scopes": c.pickScopes()})
-	if text := answer.Text("plaintext"); answer.Status == http.StatusCreated && text != "" { // a replay does not show it
+	if text := answer.Text("plaintext"); answer.Status == http.StatusCreated && text != "" { // replays hide the key
 		c.addHolder(&holder{name: "spare", text: text, key: answer.View().ID})
 	}
 }
@@ -308,7 +309,7 @@ func (c clerk) takeRights() {
 		c.remove("api-keys", from.key, "")
 	case from.key != "":
 		c.changeKey(from.key, []string{"payments"})
-	case chance == 0: // each world revokes in one way only, so that this way's conditions are needed
+	case chance == 0: // a world revokes in only one way, so that the conditions for other ways do not protect it
 		[]step{clerk.revokeClient, clerk.revokeGrant, clerk.revokeToken}[c.Seed%3](c)
 	case from.name == "rosa" && (chance == 1 || c.narrow):
 		c.change("roles", c.hot["roles"], fields{"permissions": []identity.Permission{identity.FullTransactionHistoryView}})

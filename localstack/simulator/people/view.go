@@ -47,7 +47,7 @@ func joinSorted[T ~string](set []T) string {
 // element is a role, a member or a key in the JSON of requests and lists.
 type element struct {
 	ID, Name                   string
-	Roles, Permissions, Scopes []string // a member also has the permissions of its roles
+	Roles, Permissions, Scopes []string // for a member, Permissions includes the roles' permissions
 	Metadata                   map[string]string
 	Predefined                 bool `json:"is_predefined"`
 }
@@ -167,10 +167,10 @@ func (v *peopleView) addChange(r *simulator.Reply, request linear.RecordRequest)
 	}
 }
 
-// checkCredential checks that a credential is accepted until it ends, and never after.
+// checkCredential checks that a credential is accepted until it ends, and never afterwards.
 func (p *people) checkCredential(r *simulator.Reply) {
 	at := slices.IndexFunc(p.bearers, func(h *holder) bool { return h.text == r.APIKey })
-	if at < 0 || !r.Received { // or it came from a browser
+	if at < 0 || !r.Received { // no known credential, or from a browser
 		return
 	}
 	by := p.bearers[at]

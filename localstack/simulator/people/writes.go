@@ -113,7 +113,7 @@ func (w *peopleWrite) check() {
 			w.created[keysOn+k.after.CreatedAt.Format(time.DateOnly)]++
 		case k.after.ID == "":
 			w.endCredentials(func(h *holder) bool { return h.key == k.before.ID })
-			if len(w.memberEdits) > 0 { // no request names the keys of a leaving member
+			if len(w.memberEdits) > 0 { // when a member leaves, no request names the member's keys
 				now := w.LogicalTime()
 				w.ends = append(w.ends, linear.RecordRequest{ID: k.before.ID, Change: &linear.RecordChange{Delete: true},
 					Call: now, Return: now})

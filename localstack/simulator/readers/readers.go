@@ -1,4 +1,5 @@
-// Package readers simulates payments at card readers, whose line may drop at any message. Use New with simulator.Run.
+// Package readers simulates payments at card readers. A reader's line may drop at any message. Use New with
+// simulator.Run.
 package readers
 
 import (

@@ -52,7 +52,7 @@ func (s *Scenario) RequestRefunds(rng *rand.Rand) {
 		}
 	})
 	s.StartClients("auditor", rng.IntN(2), func(actor string, rng *rand.Rand) {
-		for range 2 + rng.IntN(3) { // reads the amount left to refund
+		for range 2 + rng.IntN(3) { // these clients read the amount left to refund
 			s.Think(actor)
 			s.Send(actor, s.Tenant, client.Request{Method: "GET", APIKey: s.Token,
 				Path: "/v2.1/merchants/" + s.Merchant + "/transactions?id=" + s.Transaction})

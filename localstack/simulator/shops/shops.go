@@ -52,14 +52,14 @@ func makeMerchants(w *simulator.World) []*Shop {
 	return shops
 }
 
-// SomeShards returns a merchant's first number of shards. A throttled write of its payments may increase the number.
+// SomeShards returns a merchant's initial number of shards. A throttled write of its payments may increase the number.
 func SomeShards(w *simulator.World, merchant int) int {
-	rng := w.Random(3_000 + merchant) // separate random numbers, so that older choices of a seed stay
+	rng := w.Random(3_000 + merchant) // separate random numbers, so that the seed's other choices do not change
 	return []int{1, 1, 2, 4}[rng.IntN(4)]
 }
 
 // Recover lets the platform recover once the clients are done. At rest, every chargeback is reported again. A
-// chargeback is a fact: the platform must record it as soon as no refund in progress counts on the same money.
+// chargeback is a fact. So the platform must record it as soon as no refund in progress needs the same money.
 func Recover(w *simulator.World) {
 	w.Steer(simulator.Clients, simulator.Stragglers)
 	w.Recover(func() { RepeatChargebacks(w) })

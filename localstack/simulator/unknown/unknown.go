@@ -17,7 +17,7 @@ const (
 	unknownAmount   = "42.25"                    // its outcome is unknown for 30 seconds (contract §12)
 	maxSettleTime   = 45 * time.Second           // limit for the settlement of a payment or refund
 	lastBegins      = 90 * time.Second           // the last payment or refund begins by then
-	watchTime       = lastBegins + 5*time.Minute // long enough for the sweep alone to settle all
+	watchTime       = lastBegins + 5*time.Minute // long enough for the sweep alone to settle everything
 )
 
 // unknownWorld is a world without faults. Event sources deliver with their usual delays.
