@@ -127,7 +127,8 @@ golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its
 pictures: TOOLS := chromium pngquant
 pictures: go tools ## take README's pictures of the sandbox page and a payment page again; needs Chromium and pngquant
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && CASHWRAP_TESTS=all CASHWRAP_SCREENSHOTS=$$folder \
-		go test -count=1 ./functions/pages ./localstack/platform/inspector -run '^(TestShowPaymentPage_EachState|TestPages_)WithABrowser$$' && \
+		go test -count=1 ./functions/pages ./localstack/platform/inspector \
+		-run '^(TestShowPaymentPage_EachStateWithABrowser|TestPages_WithABrowser)$$' && \
 	pngquant --force --quality 60-90 --strip -o localstack/pictures/payment.png "$$folder/pay-form-light-1280.png" && \
 	pngquant --force --quality 60-90 --strip -o localstack/pictures/sandbox.png "$$folder/sandbox-light-1280.png"
 

@@ -260,3 +260,38 @@ func TestCitations_UnavailableTexts(t *testing.T) {
 		}
 	}
 }
+
+var (
+	testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w+)\(`)
+	// testName matches the names of tests with a case. Others, such as TestProfile, may be names of types.
+	testName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*_\w+`)
+	// anyTestName matches the names of tests in a command.
+	anyTestName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w+`)
+)
+
+// TestCitations_Tests checks that each test that a command, a document or a comment names exists. `go test -run` also
+// passes if no test has the name.
+func TestCitations_Tests(t *testing.T) {
+	t.Parallel()
+	files, exists := readSources(t), map[string]bool{}
+	for _, f := range files {
+		for _, function := range testFunction.FindAllStringSubmatch(f.text, -1) {
+			exists[function[1]] = true
+		}
+	}
+	found := 0
+	for _, f := range files {
+		name := testName
+		if f.path == "Makefile" || f.path == ".ci/run" {
+			name = anyTestName
+		}
+		for _, cited := range name.FindAllString(f.text, -1) {
+			if found++; !exists[cited] {
+				t.Errorf("%s: got %s, want the name of a test", f.path, cited)
+			}
+		}
+	}
+	if found <= len(exists) {
+		t.Errorf("got %d names of %d tests, want some tests to be cited", found, len(exists))
+	}
+}
