@@ -85,9 +85,17 @@ func TestRetrieveTransaction_IdentifierCount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
+	const identifiers = "id, internal_id, transaction_code, foreign_transaction_id, client_transaction_id."
 	for _, query := range []string{"", "order=1", "id=" + p.ID + "&transaction_code=" + p.Code,
 		"foreign_transaction_id=" + p.Reference + "&client_transaction_id=x"} {
-		noReason.Check(t, s.Transaction(query))
+		got := s.Transaction(query)
+		noReason.Check(t, got)
+		if want := "Give exactly one of " + identifiers; got.Text("message") != want {
+			t.Errorf("%s: got %s, want message %q", query, got.Body, want)
+		}
+	}
+	if got, want := legacyTransaction(s, ""), "Give at least one of "+identifiers; got.Text("message") != want {
+		t.Errorf("legacy: got %s, want message %q", got.Body, want)
 	}
 	invalid("id").Check(t, s.Transaction("id="+p.ID+"&id="+p.ID))
 	invalid("id").Check(t, s.Transaction("id=&transaction_code="+p.Code))

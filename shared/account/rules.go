@@ -119,7 +119,7 @@ func (p Profile) checkCatalogue(c money.Currency) (faults failure.List) {
 	return faults
 }
 
-const takenID = "is another one's already"
+const takenID = "must be another id: an earlier entry has it"
 
 // ids is the set of ids that have occurred so far.
 type ids[T comparable] map[T]bool
