@@ -98,7 +98,7 @@ func TestListApiKeys_Pages(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		s.create(fmt.Sprint(i), "payments")
 	}
-	for query, want := range map[string][2]int{ // from which key on the reply lists, and how many keys
+	for query, want := range map[string][2]int{ // position of the first listed key, and number of listed keys
 		"": {0, 10}, "?limit=3": {0, 3}, "?offset=20": {20, 7}, "?offset=26&limit=25": {26, 1}, "?limit=25": {0, 25},
 		"?limit=1000": {0, 25}, "?offset=27": {27, 0}, "?offset=1000000000": {27, 0},
 	} {

@@ -12,7 +12,7 @@ import (
 // guarded is a row of the table in contract §1, with the scopes of an operation.
 type guarded struct {
 	name    string
-	scopes  []string // any of them suffices; nil: any credential of the merchant
+	scopes  []string // one suffices; nil: any credential of the merchant
 	success int
 	request func(*testing.T, world.Shop) world.Request
 }

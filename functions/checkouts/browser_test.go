@@ -100,8 +100,7 @@ func TestCompletePayment_WithABrowser(t *testing.T) {
 	wantStatuses(t, s, id, "PAID SUCCESSFUL")
 }
 
-// TestRedirectPayment_WithABrowser checks the bank's page, and the page to which the bank's page leads after the
-// decision.
+// TestRedirectPayment_WithABrowser checks the bank's page, and the page that follows the payer's decision.
 func TestRedirectPayment_WithABrowser(t *testing.T) {
 	t.Parallel()
 	s, web := online(t, func(string) string { return "Done" })

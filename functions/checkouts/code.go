@@ -77,8 +77,7 @@ func boletoBarcode(line string) string {
 
 var boletoPage = page.New("").In("pt-BR")
 
-// brasilia is the time zone in which a boleto's last day ends. Brazil has had no summer time since 2019 (Decreto
-// 9.772).
+// brasilia is the time zone of a boleto's last day. Brazil has had no summer time since 2019 (Decreto 9.772).
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
 type boletoRequest struct {

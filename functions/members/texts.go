@@ -21,7 +21,7 @@ type texts struct {
 	title    string
 	invited  string // says which merchant invites which address
 	set      string // label of a new password
-	hint     string // says how long the new password may be
+	hint     string // gives the length of a new password
 	confirm  string // label of the current password
 	why      string // says why the page asks for the current password
 	accept   string // button

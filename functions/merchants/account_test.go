@@ -202,7 +202,7 @@ var added = map[string]func(fields){
 	},
 }
 
-// TestRetrieveMyAccount_EachPart includes each part alone, and all of them together.
+// TestRetrieveMyAccount_EachPart checks each part alone, and all parts together.
 func TestRetrieveMyAccount_EachPart(t *testing.T) {
 	t.Parallel()
 	s := newRecordedShop(t)

@@ -206,8 +206,8 @@ func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operat
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator changes an operator. If address is empty, the old address stays. keys says whether disabling the
-// operator ends the API keys.
+// changeOperator changes an operator. If address is empty, the old address stays. keys decides the fate of the
+// operator's API keys when the operator is disabled.
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
