@@ -134,7 +134,7 @@ func TestUpdateFile_UncheckedContent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for what, c := range map[string]struct {
-		more             fields // fields that the file declares, unlike the link used for the upload
+		more             fields // fields that the file declares
 		content, contain string
 	}{
 		"longer":           {nil, world.PDF + "%", "bytes"},

@@ -120,7 +120,8 @@ func TestClientAuthentication_PreviousSecret(t *testing.T) {
 	a.readTokens(renewed.post("/token", a.authenticatedForms()["/token"]))
 }
 
-// TestTokens_InURL checks that a token in a URL is refused, for a grant and by the API (RFC 9700 §4.3.2).
+// TestTokens_InURL checks that a token in a URL is refused by createToken, by revokeToken and by the API (RFC 9700
+// §4.3.2).
 func TestTokens_InURL(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

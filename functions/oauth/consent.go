@@ -145,7 +145,8 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 		return f.drawSignInFor(ctx, a, problemExpired)
 	}
 	holder := merchants[at].holder(a, session)
-	for _, m := range merchants { // the sign-in also counts at other merchants, if access there ended before the sign-in
+	// The token's sign-in time must also suit the other merchants, except where access ended after the sign-in.
+	for _, m := range merchants {
 		if !session.SignedIn.Before(m.ended) && holder.SignedIn.Before(m.since) {
 			holder.SignedIn = m.since
 		}

@@ -135,7 +135,7 @@ func TestSignIn_StolenDevice(t *testing.T) {
 }
 
 // TestSignIn_ManagedUserWithUsersAddress checks that a managed user's sign-in does not make the browser known for the
-// user with the same address.
+// user with the same e-mail address.
 func TestSignIn_ManagedUserWithUsersAddress(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

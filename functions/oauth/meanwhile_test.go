@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// meanwhile calls do for each step of its request, and runs other just before that step. It fails the test if there are
-// fewer steps than least.
+// meanwhile calls do once for each step of the request that do sends with send. send runs other just before that step.
+// meanwhile fails the test if there are fewer steps than least.
 func meanwhile(s world.Shop, least int, do func(try string, send func(r world.Request, other func()) world.Response)) {
 	s.Helper()
 	for step, reached := 1, true; reached; step++ {

@@ -107,7 +107,7 @@ func TestListMyTransactions_NextLinkFilters(t *testing.T) {
 		if len(page.Links) != 1 || len(page.Items) != 0 {
 			t.Fatalf("%s: got %+v, want a link and no items", query, page)
 		}
-		// The page read as many items as its limit, one, and 1,000 more.
+		// The page read 1,001 items: its limit of 1, and 1,000 more. The last is items[1000].
 		if got := strings.Replace(page.Links[0].Href, p.items[1000].ID, "REF", 1); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}

@@ -154,7 +154,8 @@ func TestMatch_EachKeyOnce(t *testing.T) {
 	})
 }
 
-// matchPart returns the pairs that one message compares. Their keys follow the key after; some limits their number.
+// matchPart returns the pairs that one message compares. Their keys are greater than the parameter after. The parameter
+// some is their maximum number.
 func matchPart(t *rapid.T, entries []file.Entry, objects []file.Listed, after, last string, some int) []file.Pair {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e file.Entry) bool { return e.Key <= after })
 	objects = slices.DeleteFunc(slices.Clone(objects), func(o file.Listed) bool { return o.Key <= after })

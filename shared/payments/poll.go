@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// firstPoll is the delay of the first poll after an unknown outcome. No function works on the charge any more.
+	// firstPoll is the time from UnknownSince to the first time for a poll, for an attempt or refund whose outcome is
+	// unknown.
 	firstPoll = 5 * time.Second
 	// pollMargin delays the message for a poll, because clocks differ and messages that arrive early are dropped.
 	pollMargin = time.Second

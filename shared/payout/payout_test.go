@@ -119,8 +119,8 @@ func TestCollect_PayableMismatch(t *testing.T) {
 	}
 }
 
-// TestCollect_NegativeTotal checks that the step that makes a total negative also carries the total forward. So no
-// written state has a payout whose negative total is payable nowhere or twice.
+// TestCollect_NegativeTotal checks that the step that makes a total negative also carries the total forward. So in
+// every written state, a negative total is carried forward by exactly one payable.
 func TestCollect_NegativeTotal(t *testing.T) {
 	t.Parallel()
 	p := openPayout()

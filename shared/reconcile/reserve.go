@@ -41,8 +41,9 @@ func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
 const longestPollGap = time.Hour
 
 // checkReserves compares each tenant's reserve with its pending refunds. The first pass reads the two at different
-// times. Where they differ, both are read again until two readings agree. The reserve must not change between these
-// readings, because one refund may replace another of the same amount.
+// times. Where they differ, both are read again, at most maxReadings times. The difference is a break only if two
+// successive ones of these readings have the same reserve version and the same sum of refunds. The version must be the
+// same, too, because one refund may replace another of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
 	for _, key := range sortedKeys(r.matcher.reserves) {
 		of := r.matcher.reserves[key]
@@ -85,7 +86,8 @@ func (r *run) readDueRefunds(ctx context.Context) (map[identity.Tenant][]string,
 	return due, nil
 }
 
-// readReserve reads a tenant's reserve, and those of the candidates that are still pending refunds.
+// readReserve reads a tenant's reserve in a currency. It adds the candidates that are still pending refunds and count
+// in that reserve.
 func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []string) (reserve, error) {
 	stored, err := r.Store.Reserve(ctx, key.tenant, key.currency)
 	if err != nil {

@@ -58,12 +58,12 @@ type ErrorFormat int
 const (
 	Hybrid  ErrorFormat = iota // one object with the members of all shapes (contract §3.2)
 	Several                    // Hybrid, but an array if there are several faults (process)
-	Listed                     // Hybrid, with several faults in errors for clients that take problems (contract §3.1)
+	Listed                     // Hybrid; if Accept names problem+json, "errors" lists several faults (contract §3.1)
 	Array                      // Hybrid, but a 400 is always an array (payouts)
 	Details                    // Hybrid with details and failed_constraints (payment methods)
 	HTML                       // an HTML page, for browsers
 	OAuth                      // error and error_description (RFC 6749 §5.2)
-	Readers                    // Hybrid with errors, which has detail and type (readers' checkouts, status, settings)
+	Readers                    // Hybrid; "errors" may have detail and type (readers' checkouts, status, settings)
 )
 
 // Route is one row of a family's table.

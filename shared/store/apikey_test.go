@@ -109,7 +109,8 @@ func makeOldKey(t *testing.T, s *store.Store, k issued, revoked bool) {
 	}
 }
 
-// TestUpdateAPIKey_KeyWithoutVersion checks that a key older than versions works, and is changed and deleted.
+// TestUpdateAPIKey_KeyWithoutVersion checks that a key that was stored before keys had versions works, and is changed
+// and deleted.
 func TestUpdateAPIKey_KeyWithoutVersion(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()

@@ -187,7 +187,8 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 }
 
 // DeleteAPIKey revokes a key at once for by's principal, and keeps a record of the deletion. The same operation may be
-// repeated; "" matches any. Failures: NotFound; Forbidden when the key has rights that the caller may not give.
+// repeated; with operation "" a key that any operation has deleted counts as deleted. Failures: NotFound; Forbidden
+// when the key has rights that the caller may not give.
 func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
 		k, err := s.APIKey(ctx, t, id)

@@ -106,7 +106,9 @@ func TestRequireCaller_ClientOrGrantRevoked(t *testing.T) {
 	}
 }
 
-// TestRequireCaller_OwnItem checks that callers can change themselves: DynamoDB takes no second operation on one item.
+// TestRequireCaller_OwnItem checks that callers can change their own member. A DynamoDB transaction takes only one
+// operation on an item, so requireCaller adds no condition for that member. A change by outdated rights is still
+// refused.
 func TestRequireCaller_OwnItem(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -124,7 +126,8 @@ func TestRequireCaller_OwnItem(t *testing.T) {
 	}
 }
 
-// TestRequireCaller_RevokedKey checks that a revoked key changes nothing, also a key older than versions.
+// TestRequireCaller_RevokedKey checks that a revoked key changes nothing. This also holds for a key that was stored
+// before keys had versions.
 func TestRequireCaller_RevokedKey(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {

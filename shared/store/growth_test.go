@@ -99,8 +99,8 @@ const (
 	conflict = `TransactionCanceledException ,"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"None"}]`
 )
 
-// TestGrowShards_OnlyBusyHotShard checks that only a hot partition of a busy shard makes a merchant grow. The first
-// item of the call is the checkout, the other its reference, which has a separate partition.
+// TestGrowShards_OnlyBusyHotShard checks that only a hot partition of a busy shard makes a merchant grow. Creating a
+// checkout writes two items: first the checkout, then its reference, which has a separate partition.
 func TestGrowShards_OnlyBusyHotShard(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -182,8 +182,8 @@ func (f *fullTable) Do(call *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// TestThrottleWatch_FailedNote checks that a table that took no note is not asked at each attempt: it is throttled as a
-// whole, and a payment would wait for each further note.
+// TestThrottleWatch_FailedNote checks that after a failed note the next attempts write no note. Most likely the whole
+// table is throttled, and a payment would wait for each note.
 func TestThrottleWatch_FailedNote(t *testing.T) {
 	t.Parallel()
 	table, now := &fullTable{}, clock.New()

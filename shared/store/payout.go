@@ -137,7 +137,8 @@ func (s *Store) reserveVersionUpdate(t identity.Tenant, c money.Currency) *dynam
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }
 
-// writePayout writes the payout's next version, and the writes that also adds, in one transaction.
+// writePayout writes the payout's next version. The parameter also is a function that adds writes to the same
+// transaction.
 func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout,
 	also func(*dynamo.WriteTx)) (payout.Payout, error) {
 	p.Version++

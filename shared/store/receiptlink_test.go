@@ -67,7 +67,8 @@ func TestReceiptLink_UnknownOrExpired(t *testing.T) {
 	}
 }
 
-// TestMailReceipt_LostCalls checks that a receipt is mailed once with its link, or not at all, however often repeated.
+// TestMailReceipt_LostCalls checks that a receipt is mailed once, with its link, when calls are lost and the request is
+// repeated.
 func TestMailReceipt_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "GetItem"}

@@ -9,13 +9,13 @@ import (
 // maxTries bounds the tries of an operation. Each failed try means that another writer succeeded, or was writing.
 const maxTries = 20
 
-// ErrContended reports that other writers changed the item before every try, and that nothing was written. As a failure
-// it is a transient Conflict.
+// ErrContended reports that in each try another writer changed the item or was writing it, and that nothing was
+// written. As a failure it is a transient Conflict.
 var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
-// Retry calls try, which reads, decides and writes. It calls try again while try returns ErrStale. It also calls try
-// again, after a short random wait, while the write meets other writes in flight, because those may fail. again is
-// false at the first call. Errors: ErrContended; those of try.
+// Retry calls try, which reads, decides and writes. It calls try again while try returns ErrStale. If the write is
+// refused because another write of the item is in flight, Retry waits a short random time and calls try again, because
+// the other write may fail. again is false at the first call. Errors: ErrContended; those of try.
 func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	for i := range maxTries {
 		result, err := try(i > 0)

@@ -62,7 +62,7 @@ func TestPayables_CreditsFirst(t *testing.T) {
 	const shards = 4
 	for shard := range shards {
 		tx := payIn(t, s, shard, fmt.Sprint("order-", shard))
-		apply(t, s, beginRefund(t, tx, "operation", "10.10", false)) // more than its parts give: the rest is a debit
+		apply(t, s, beginRefund(t, tx, "operation", "10.10", false)) // more than its payouts: the rest is a debit
 		apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 		payIn(t, s, shard, fmt.Sprint("another-", shard))
 	}
@@ -129,7 +129,8 @@ func TestPayables_BeginsAtShard(t *testing.T) {
 	}
 }
 
-// TestHistory_ReadsLittleAhead checks that each shard reads its part of what most walks need.
+// TestHistory_ReadsLittleAhead checks that a walk of as many items as most walks need makes at most two queries of each
+// shard.
 func TestHistory_ReadsLittleAhead(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}

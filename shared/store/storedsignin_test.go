@@ -77,7 +77,7 @@ var storedSignIns = map[string]stored{
 	},
 }
 
-// knows expects whether an address is known after a time.
+// knows returns a read that expects KnowsAddress to return want when the time has passed.
 func (w fixture) knows(id string, after time.Duration, want bool) storedtest.Read {
 	return storedtest.Expect(id+" after "+after.String(), want, func(ctx context.Context) (bool, error) {
 		w.clock.Advance(after)

@@ -78,7 +78,8 @@ func (s *Store) check(k key) *dynamo.ConditionCheck {
 	return s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
 }
 
-// replace returns the put of an item over the version before its own. Version 1 requires that there is no item.
+// replace returns a put of an item that requires the version before the item's own to be stored. Version 1 requires
+// that there is no item.
 func (s *Store) replace(i storedItem) *dynamo.Put {
 	if i.version == 1 {
 		return s.table.Put(i).If("attribute_not_exists(pk)")
@@ -105,8 +106,8 @@ func ifRefused(err, instead error) error {
 }
 
 // resolveWrite explains an error of a write. It returns nil if the item shows that the write was applied and only its
-// reply was lost, ErrStale when another write was faster, and refused, if given, when the item is as it was read but
-// another condition failed.
+// reply was lost. It returns ErrStale if another write was faster. If the item is as it was read but another condition
+// failed, it returns the error refused, if one is given.
 func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, err error) error {
 	if err == nil {
 		return nil

@@ -191,7 +191,7 @@ func Time(text string) (time.Time, bool) {
 		}
 		at = at.Truncate(time.Second).Add(time.Second)
 	}
-	// With its offset, the time can lie outside the years that RFC 3339 can write.
+	// In UTC the time may be in a year that RFC 3339 cannot write: before 0 or after 9999.
 	if err != nil || at.Year() < 0 || at.Year() > 9999 {
 		return time.Time{}, false
 	}

@@ -12,9 +12,9 @@ import (
 
 const maxSteps = 100
 
-// Everywhere calls try for each step of a process and each fault in faults.Distinct for that step. It ends when the
-// process takes fewer steps. try plans the fault, and returns the steps that the process took. If the process takes
-// fewer than least steps, the test fails, so it cannot pass without a fault.
+// Everywhere calls try for each step of a process and each fault in faults.Distinct for that step. It ends at the first
+// step that the process does not reach. try plans the fault, and returns the steps that the process took. If the
+// process takes fewer than least steps, the test fails, so it cannot pass without a fault.
 func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (taken []string)) {
 	tb.Helper()
 	for step := 1; step <= maxSteps; step++ {

@@ -58,7 +58,7 @@ func (s Shop) ensureClient(t identity.AccessToken) {
 			Name: "App", Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"},
 			Scopes: identity.AllScopes(), Approved: identity.AllScopes()})
 	}
-	if err != nil && !errors.Is(err, store.ErrStale) { // another test goroutine has created it
+	if err != nil && !errors.Is(err, store.ErrStale) { // ErrStale: another test goroutine has created the client
 		s.Fatal(err)
 	}
 }

@@ -87,7 +87,7 @@ func box(lines []string) string {
 	return b.String() + edge
 }
 
-// handleKey handles an input that concerns neither the line nor the end of the program.
+// handleKey handles every input except l, which turns the network line on or off, and q, which ends the program.
 func (d *device) handleKey(entered string) error {
 	return d.change(func() error {
 		s := d.openSale()

@@ -87,7 +87,7 @@ GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
 `
 
 // TestCheck_ErrorCodes checks that each error that the platform may give is accepted. The same error must be refused
-// with another code, with another type, and without either.
+// with another code, with another type, and without a code.
 func TestCheck_ErrorCodes(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
