@@ -14,7 +14,7 @@ type Account struct {
 	Profile     Profile              `dynamo:"profile" json:"merchant_profile,omitzero"`
 	Persons     []Person             `dynamo:"persons,omitempty" json:"persons,omitempty" validate:"items=32"`
 	SignupFlows []SignupFlow         `dynamo:"signup_flows,omitempty" json:"signup_flows,omitempty" validate:"items=32"`
-	AppSettings merchant.AppSettings `dynamo:"app_settings" json:"app_settings,omitzero"` // of the owner
+	AppSettings merchant.AppSettings `dynamo:"app_settings" json:"app_settings,omitzero"` // the owner's settings
 
 	// BusinessType is sole_trader, company, …
 	BusinessType string `dynamo:"business_type,omitempty" json:"business_type,omitzero" validate:"text=64"`
@@ -24,7 +24,7 @@ type Account struct {
 	Meta map[string]string `dynamo:"meta,omitempty" json:"meta,omitempty" validate:"own"`
 
 	UpdatedAt time.Time `dynamo:"updated_at" json:"-"`
-	Version   int       `dynamo:"version" json:"-"` // of the stored item, from 1; 0: nothing is stored
+	Version   int       `dynamo:"version" json:"-"` // version of the stored item, from 1; 0: nothing is stored
 }
 
 // SignupFlow is the state of a merchant in one of the operator's sign-ups.

@@ -11,9 +11,10 @@ const (
 	changed  = "changed" // another value was recorded before
 )
 
-// ForAudit returns the account as audit entries show it after the change from before. Of personal or secret data it
-// shows only that a value is recorded, or changed: dates of birth, numbers in registers, phones and addresses of
-// persons, and the certificate's access code. Of maps with the operator's own content it shows only the names.
+// ForAudit returns the account as audit entries show it. before is the account before the change. Personal and secret
+// values are not shown, only the fact that a value is recorded or has changed. These are dates of birth, numbers in
+// registers, phones and addresses of persons, and the certificate's access code. A map with the operator's own content
+// is shown by its names only.
 func (a Account) ForAudit(before Account) any {
 	persons := map[string]personView{}
 	for _, p := range a.Persons {
@@ -42,7 +43,7 @@ type personView struct {
 	Ownership     Ownership      `json:"ownership,omitzero"`
 	Address       string         `json:"address,omitzero"`
 	Identifiers   []Identifier   `json:"identifiers,omitempty"`
-	Countries     [3]string      `json:"countries,omitzero"` // of citizenship, nationality and residence
+	Countries     [3]string      `json:"countries,omitzero"` // citizenship, nationality and residence
 }
 
 func (p Person) auditView(was Person) personView {
@@ -53,8 +54,8 @@ func (p Person) auditView(was Person) personView {
 		Countries: [3]string{p.Citizenship, p.Nationality, p.CountryOfResidence}}
 }
 
-// hide returns the text that replaces a value: recorded, or changed if another value was recorded before. For no value
-// it returns "".
+// hide returns the text that replaces a value. The text is "changed" if another value was recorded before, and
+// otherwise "recorded". For no value hide returns "".
 func hide[T comparable](value, was T) string {
 	var none T
 	switch value {

@@ -110,8 +110,8 @@ var texts = func() map[string]int {
 	return all
 }()
 
-// forms has a value for each text that needs a certain form. "…" in it stands for as many characters as the length
-// needs.
+// forms has a value for each text that needs a certain form. The "…" in a value stands for as many characters as the
+// text's length needs.
 var forms = func() map[string]string {
 	all := map[string]string{"persons[].identifiers[].ref": "de.…"}
 	for path := range texts {

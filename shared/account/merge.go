@@ -21,7 +21,7 @@ const maxSize = 128 << 10
 
 // Merge returns the account with an operator's change, a JSON merge patch (RFC 7396). Absent members stay, null removes
 // a member, and a list replaces the whole list. A person without an id keeps the recorded id, or gets a new id.
-// Failure: Invalid, with the field, also for a field that accounts do not have.
+// Failure: Invalid, with the field. A field that accounts do not have is Invalid, too.
 func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Account, error) {
 	if jsontext.Value(change).Kind() != '{' { // the patch null would remove everything
 		return a, failure.Invalid("", "must be an object")
@@ -47,8 +47,8 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	return next, err
 }
 
-// identify sets the id of each person without an id. A recorded person with the same names and date of birth gives its
-// id, so that a repeated change changes nothing. Otherwise the id is new.
+// identify sets the id of each person without an id. If a recorded person has the same names and date of birth,
+// identify uses that person's id, so that a repeated change changes nothing. Otherwise it makes a new id.
 func (a *Account) identify(before []Person) {
 	used := ids[string]{}
 	for _, p := range a.Persons {

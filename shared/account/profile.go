@@ -26,7 +26,7 @@ type Profile struct {
 	NatureAndPurpose string       `dynamo:"nature_and_purpose,omitempty" json:"nature_and_purpose,omitzero" validate:"text=1000"`                              //nolint:lll // a tag is one line
 	// Language is a BCP 47 tag; "": the locale's language.
 	Language string `dynamo:"language,omitempty" json:"language,omitzero" validate:"language"`
-	// Locale is a BCP 47 tag; "": the country's locale.
+	// Locale is a BCP 47 tag; "": the recorded language, or else the country's locale.
 	Locale string `dynamo:"locale,omitempty" json:"locale,omitzero" validate:"language"`
 
 	Address        merchant.Address  `dynamo:"address" json:"address,omitzero"`
@@ -52,7 +52,8 @@ type LegalType struct {
 	SoleTrader      bool   `dynamo:"sole_trader,omitempty" json:"sole_trader,omitzero"`
 }
 
-// DoingBusinessAs has the business as payers know it and as receipts show it, where it differs from the company.
+// DoingBusinessAs has the business as payers know it and as receipts show it. For an empty field the company's value
+// applies.
 type DoingBusinessAs struct {
 	BusinessName       string `dynamo:"business_name,omitempty" json:"business_name,omitzero" validate:"text=150"`                             //nolint:lll // a tag is one line
 	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
@@ -78,13 +79,14 @@ type Branding struct {
 // ZoneMigratedOrDefault returns the value of payout_zone_migrated (contract §13.9).
 func (p Profile) ZoneMigratedOrDefault() bool { return p.ZoneMigrated == nil || *p.ZoneMigrated }
 
-// LocaleIn returns the locale of a merchant in the country: the recorded locale, else the language's, else the
-// country's.
+// LocaleIn returns the locale of a merchant in the country. This is the recorded locale, or else the recorded language,
+// or else the country's locale.
 func (p Profile) LocaleIn(code string) string {
 	return cmp.Or(p.Locale, p.Language, country.Locale(code))
 }
 
-// LanguageIn returns the language of a merchant in the country: the recorded language, else the locale's.
+// LanguageIn returns the language of a merchant in the country. This is the recorded language, or else the language of
+// the locale.
 func (p Profile) LanguageIn(code string) string {
 	language, _, _ := strings.Cut(p.LocaleIn(code), "-")
 	return cmp.Or(p.Language, language)
@@ -102,7 +104,7 @@ func (p Profile) AllIdentifiers(country string) []Identifier {
 	return append(all, p.Identifiers...)
 }
 
-// Shown returns the business as payers know it. Where the business has no data, it returns the company's.
+// Shown returns the business as payers know it. An empty field gets the value of the company or the merchant.
 func (p Profile) Shown(m merchant.Merchant) DoingBusinessAs {
 	d := p.DoingBusinessAs
 	d.BusinessName = cmp.Or(d.BusinessName, m.Name)

@@ -1,5 +1,6 @@
 // Package acquirer is the port to the acquirers that charge cards and other payment instruments. Every call is
-// idempotent by our id. Repeat a call after a crash or a lost reply: the acquirer does not charge again.
+// idempotent by our id. So a call can be repeated after a crash or a lost reply, and the acquirer does not charge
+// again.
 package acquirer
 
 import (
@@ -60,13 +61,13 @@ type Acquirer interface {
 	LookUp(ctx context.Context, id string) (payments.Outcome, error)
 	// Complete takes the payer's answer to a challenge. Errors: ErrUnknownCharge, ErrBadAnswer.
 	Complete(ctx context.Context, id, answer string) (payments.Outcome, error)
-	// Cancel prevents the charge from succeeding later. It returns Cancelled, the final outcome if the charge was decided
-	// before, or OutcomeUnknown while the charge is pending. After Cancel with an unknown id, the acquirer refuses a later
-	// charge with that id.
+	// Cancel prevents the charge from succeeding later. It returns Cancelled, or the final outcome if the charge was
+	// decided before, or OutcomeUnknown while the charge is pending. After Cancel with an unknown id, the acquirer refuses
+	// a later charge with that id.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
 	// Refund returns money of an approved charge to the payer. For a known id it returns that refund's outcome: Approved,
-	// Declined, OutcomeUnknown, or Cancelled after CancelRefund. It may be repeated. Errors: ErrNotTaken; after any other
-	// error the outcome is unknown.
+	// Declined, OutcomeUnknown, or Cancelled after CancelRefund. Refund may be repeated. Errors: ErrNotTaken; after any
+	// other error the outcome is unknown.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
 	// CancelRefund prevents the refund from being made later. It returns Cancelled, or the final outcome if the refund was
 	// decided before, or OutcomeUnknown while the refund is pending. After CancelRefund with an unknown id, the acquirer

@@ -32,12 +32,12 @@ import (
 type Overrides struct {
 	Now           func() time.Time                            // platform time; nil: the system clock plus CLOCK_OFFSET
 	WallNow       func() time.Time                            // the clocks of other parties; nil: the system clock
-	HTTP          aws.HTTPClient                              // below the AWS SDK; nil: the process's shared transport
-	SandboxHTTP   aws.HTTPClient                              // of the sandbox acquirer, as of another system; nil: HTTP
-	Credentials   aws.CredentialsProvider                     // nil: those in the Lambda environment
+	HTTP          aws.HTTPClient                              // for the AWS SDK; nil: the process's shared transport
+	SandboxHTTP   aws.HTTPClient                              // for the sandbox acquirer, as for another system; nil: HTTP
+	Credentials   aws.CredentialsProvider                     // nil: the credentials in Lambda's environment
 	Log           *slog.Logger                                // nil: standard error, JSON or readable
 	Metrics       io.Writer                                   // nil: standard output in a deployed function
-	Limits        rest.Limits                                 // zero: contract §2.9
+	Limits        rest.Limits                                 // zero: the limits of contract §2.9
 	MaxAttempts   int                                         // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                               // between attempts; 0: the SDK's default
 	Busy          int                                         // see store.Config
@@ -45,7 +45,7 @@ type Overrides struct {
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // adds network faults to an acquirer
 	WrapBank      func(bank.Bank) bank.Bank                   // adds network faults to a bank
 	WrapTerminals func(terminal.Terminals) terminal.Terminals // adds faults, or terminals to the virtual ones
-	ResolveTarget webhook.Policy                              // added to the callback policy, such as a test's listener
+	ResolveTarget webhook.Policy                              // added to the callback policy, to reach a test's listener
 	PasswordCost  member.Cost                                 // see store.Config; refused in a deployed function
 	SecretUsed    func(Secret)                                // called when a key is derived from the secret
 	WrapCallbacks func(http.RoundTripper) http.RoundTripper   // adds faults to receivers of callbacks, or replaces them
@@ -72,7 +72,7 @@ type App struct {
 	WallNow func() time.Time
 
 	overrides Overrides
-	transport *transport // below the AWS clients; nil if Overrides.HTTP is of another type
+	transport *transport // of the AWS clients; nil if Overrides.HTTP is of another type
 	tracing   *tracing
 	entered   atomic.Bool // see enter
 }
@@ -124,7 +124,7 @@ func (a *App) newStore(client aws.HTTPClient) *store.Store {
 	return store.Open(a.storeConfig(a.DynamoDBEndpoint, client))
 }
 
-// AWS returns the configuration for a client of another AWS service. Its settings are those of the store.
+// AWS returns the configuration for a client of another AWS service. It has the same settings as the store's client.
 func (a *App) AWS(endpoint string) aws.Config { return a.storeConfig(endpoint, a.overrides.HTTP).AWS() }
 
 func (a *App) storeConfig(endpoint string, client aws.HTTPClient) store.Config {
@@ -181,7 +181,7 @@ func (a *App) Bank(b bank.Bank) bank.Bank {
 	return a.overrides.WrapBank(b)
 }
 
-// At returns the same App at another time, for commands that simulate a time.
+// At returns a copy of the App whose platform time is always now, for commands that simulate a time.
 func (a *App) At(now time.Time) *App {
 	overrides := a.overrides
 	overrides.Now = func() time.Time { return now }

@@ -38,7 +38,7 @@ type Config struct {
 	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without path; empty: no tracing
 	Commit           string               // COMMIT of the code: 12 digits, -dirty if changed since; "unknown" unless set
 	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: none unless set
-	Deployed         bool                 // true in a Lambda (AWS_LAMBDA_FUNCTION_NAME) with a stage: its metrics are read
+	Deployed         bool                 // true in a Lambda (AWS_LAMBDA_FUNCTION_NAME) with a stage; it writes metrics
 
 	// Secrets are base64 of at least 32 bytes. keys.go lists the keys that are derived from each.
 	Secret         []byte    // PLATFORM_SECRET; nil: the function does not use it

@@ -44,7 +44,8 @@ func (e *environment) firstSet(names ...string) string {
 
 func (e *environment) isOn(name string) bool { return strings.EqualFold(e.lookup(name), "on") }
 
-// readNumber returns a whole number from 1 to most. It returns otherwise if the variable is not set.
+// readNumber returns a whole number from 1 to the parameter most. If the variable is not set, readNumber returns the
+// parameter otherwise.
 func (e *environment) readNumber(name string, otherwise, most int) int {
 	text := e.lookup(name)
 	if text == "" {

@@ -71,7 +71,7 @@ func (m PayoutMessage) Names() (identity.Tenant, bool) {
 	return t, ok && m.ID != ""
 }
 
-// Names returns false without a shard, and with After but without By.
+// Names returns false for a message without a shard, or with After but without By.
 func (m PayoutShardMessage) Names() (identity.Tenant, bool) {
 	return identity.Tenant{}, m.Shard != nil && *m.Shard >= 0 && (m.After == "" || !m.By.IsZero())
 }
@@ -94,7 +94,7 @@ func (m FileMessage) Names() (identity.Tenant, bool) {
 // would otherwise deliver the message again and again. Equal messages that arrive together are handled once.
 func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context,
 	body string) error {
-	var running singleflight.Group // by body
+	var running singleflight.Group // keyed by the body
 	return func(ctx context.Context, body string) error {
 		var m M
 		err := json.Unmarshal([]byte(body), &m)

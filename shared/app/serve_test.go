@@ -179,7 +179,8 @@ func TestHTTPAndQueue(t *testing.T) {
 	}
 }
 
-// TestFileMessage_ObjectOrShard checks that a message that names neither an object nor a shard, or both, is dropped.
+// TestFileMessage_ObjectOrShard checks that a message is dropped if it names neither an object nor a shard, or if it
+// names both.
 func TestFileMessage_ObjectOrShard(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef0123456789abcdef"

@@ -30,8 +30,8 @@ import (
 const flushTime = 500 * time.Millisecond
 
 // tracing sends spans to a collector by OTLP over HTTP: for each event, for each attempt of a call to AWS and for each
-// call to an acquirer. The spans' attributes name only operations and results. They have nothing of a request or of an
-// error's text. The SDK also reads variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
+// call to an acquirer. The spans' attributes name only operations and results. They contain no part of a request or of
+// an error's text. The SDK also reads variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
 type tracing struct {
 	provider *sdk.TracerProvider // nil: off
 	tracer   trace.Tracer

@@ -23,7 +23,7 @@ const (
 	// later answer is probably lost. The SDK's next attempt uses another connection.
 	silence = 2 * time.Second
 	// idleConnections is the number of idle connections that stay open for each host. No function uses more at once. With
-	// net/http's default of two, every third of eight concurrent calls made a new TLS handshake.
+	// net/http's default of two, every third call needed a new TLS handshake while eight calls ran at a time.
 	idleConnections = 64
 )
 
@@ -81,8 +81,8 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 }
 
 // keepBody reads the request's body into memory. The SDK closes the body as soon as it has the answer. If net/http has
-// not read the body to its end by then, it closes the connection. A body in memory also lets net/http send a request
-// again that did not leave because AWS had closed the idle connection.
+// not read the body to its end by then, net/http closes the connection. A body in memory has another advantage: if AWS
+// had closed the idle connection before the request left, net/http can send the request again.
 func keepBody(r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -122,7 +122,7 @@ func (a *timedBody) Close() error {
 	return a.body.Close()
 }
 
-// endReason returns the silence as the error if the silence ended the attempt. Otherwise it returns err.
+// endReason returns the timeout error of the silence if a silence ended the attempt. Otherwise it returns err.
 func (a *timedBody) endReason(err error) error {
 	if cause := context.Cause(a.ctx); errors.Is(cause, os.ErrDeadlineExceeded) {
 		return cause
@@ -130,8 +130,8 @@ func (a *timedBody) endReason(err error) error {
 	return err
 }
 
-// connect opens a connection and leaves it idle. AWS endpoints answer its request without credentials as a health
-// check.
+// connect opens a connection and leaves it idle. The request has no credentials. AWS endpoints answer such a request as
+// a health check.
 func (t *transport) connect(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

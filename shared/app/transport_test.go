@@ -207,8 +207,8 @@ func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 // longestBackoff is the longest pause that the SDK makes between the first two attempts.
 const longestBackoff = 2 * time.Second
 
-// TestTransport_SilentAttempt checks a silence before the answer and a silence within it. The second attempt uses
-// another connection.
+// TestTransport_SilentAttempt checks a silence before the answer and a silence within the answer. The second attempt
+// uses another connection.
 func TestTransport_SilentAttempt(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(http.ResponseWriter){
@@ -248,8 +248,8 @@ func TestTransport_SilentAttempt(t *testing.T) {
 }
 
 // TestTransport_SilentIdleConnections checks that the first call that meets a silent connection closes all idle
-// connections. While Lambda freezes a process, a NAT gateway may forget the process's connections, and then answers
-// nothing on them.
+// connections. While Lambda freezes a process, a NAT gateway may forget the process's connections. The connections then
+// stay silent.
 func TestTransport_SilentIdleConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -220,7 +220,7 @@ func toFields(fields map[string]any) Fields {
 	return Fields(encode(shorten(fields, maxFields)))
 }
 
-// encode encodes a value from toObject, which never fails.
+// encode encodes a value that toObject returned. The encoding of such a value never fails.
 func encode(value any) []byte {
 	encoded, _ := json.Marshal(value)
 	return encoded

@@ -59,8 +59,8 @@ var (
 // Bank pays merchants and verifies their accounts. Package sandbox implements it for test mode, and package file for
 // banks that operators send files to.
 type Bank interface {
-	// Transfer requests a transfer. For a known id it returns the outcome. It may be repeated. Errors: ErrNotTaken; after
-	// any other error the outcome is unknown.
+	// Transfer requests a transfer. For a known id it returns the outcome. Transfer may be repeated. Errors: ErrNotTaken;
+	// after any other error the outcome is unknown.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
 	// Cancel prevents the transfer and returns Cancelled. If the bank has taken the transfer, Cancel returns the
 	// transfer's outcome instead. After Cancel with an unknown id, Transfer with that id returns Cancelled. Cancel may be

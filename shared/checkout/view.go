@@ -164,7 +164,7 @@ type Processed struct {
 	NextStep *NextStep `json:"next_step,omitempty"`
 }
 
-// Accepted returns true if a 3DS challenge is due: 202 (contract §4.3).
+// Accepted returns true if a 3DS challenge is due. The answer then has the status 202 (contract §4.3).
 func (p Processed) Accepted() bool { return p.NextStep != nil && p.NextStep.Method == "POST" }
 
 // NextStep is the next page for the payer's browser (contract §4.3).

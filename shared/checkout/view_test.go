@@ -106,8 +106,8 @@ func TestViewer_FieldsByCaller(t *testing.T) {
 	}
 }
 
-// TestViewer_ExpiredOrHosted checks that a checkout is shown as expired before the sweep has written that, and that
-// only a hosted checkout has the address of a page.
+// TestViewer_ExpiredOrHosted checks that a checkout is shown as expired even before the sweep has recorded this. It
+// also checks that only a hosted checkout has the address of a page.
 func TestViewer_ExpiredOrHosted(t *testing.T) {
 	t.Parallel()
 	c, past, no := small(), now, false

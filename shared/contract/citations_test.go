@@ -144,8 +144,8 @@ var (
 	code   = regexp.MustCompile("(?s)```.*?\n```|`[^`\n]+`")
 )
 
-// TestCitations_Chapters checks that chapters exist that are cited by their titles, as in `ARCHITECTURE.md, "Data
-// rules"`.
+// TestCitations_Chapters checks that a chapter exists if a text cites the chapter by its title, as in `ARCHITECTURE.md,
+// "Data rules"`.
 func TestCitations_Chapters(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -233,7 +233,7 @@ func exists(at string) bool {
 	return err == nil
 }
 
-// slug returns the anchor of a heading on the usual hosts.
+// slug returns the anchor that the usual Git hosts give a heading.
 func slug(title string) string {
 	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(title), "")
 	return strings.ReplaceAll(kept, " ", "-")

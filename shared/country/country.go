@@ -43,8 +43,8 @@ func Currency(code string) string { return table[code].currency }
 // Codes returns the listed countries in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(table)) }
 
-// table has the countries where a served currency (contract §2.4) is legal tender, and those of SEPA. Languages and
-// names are from the Unicode CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
+// table has the countries where a served currency (contract §2.4) is legal tender, and the countries of SEPA. Languages
+// and names are from the Unicode CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
 var table = map[string]details{
 	"AD": {"Europe/Andorra", "EUR", "ca", "Andorra", ""},
 	"AL": {"Europe/Tirane", "ALL", "sq", "Albania", "Shqipëri"},

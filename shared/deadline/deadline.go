@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Early returns a context that ends when ctx ends, but at the latest the margin before the deadline of ctx. The caller
-// must call cancel.
+// Early returns a context that ends at the given margin before the deadline of ctx. If ctx ends earlier or has no
+// deadline, the context ends with ctx. The caller must call cancel.
 func Early(ctx context.Context, margin time.Duration) (early context.Context, cancel context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -1,6 +1,6 @@
 // Package failure has the only error type that may reach a client. A failure describes an error in the platform's
-// terms. Package rest turns the failure's Kind into a status and a body (contract §3). Make one with Invalid, NotFound
-// and so on.
+// terms. Package rest turns the failure's Kind into a status and a body (contract §3). Make a failure with Invalid,
+// NotFound and so on.
 package failure
 
 import (
@@ -67,7 +67,7 @@ type Error struct {
 	Why        string // in a 403, the right that the caller lacks, for people; Message is for programs (contract §3.2)
 	RetryAfter time.Duration
 	Details    []Detail // failed_constraints in the body with details (contract §3.1)
-	Errors     any      // the member errors, in any form (contract §13.4, §3.1 readers); safe for clients
+	Errors     any      // the body's member errors, in any form (contract §13.4, §3.1 readers); safe for clients
 	Transient  bool     // see AsTransient
 	Cause      error
 }
@@ -127,7 +127,7 @@ func (e *Error) AsTransient() *Error {
 	return &clone
 }
 
-// In returns a copy whose field is a member of the object with the name parent.
+// In returns a copy for a field of the object parent. The copy's Param and Message begin with parent and a dot.
 func (e *Error) In(parent string) *Error {
 	clone := *e
 	clone.Param, clone.Message = parent+"."+e.Param, parent+"."+e.Message
@@ -175,7 +175,7 @@ func (l List) First() error {
 	return l[0]
 }
 
-// If returns the list with the failure added if applies is true. Otherwise it returns the list unchanged.
+// If returns the list, with the failure added if applies is true.
 func (l List) If(applies bool, e *Error) List {
 	if applies {
 		return append(l, e)
@@ -191,8 +191,8 @@ func (l List) Names(param string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })
 }
 
-// Of returns the failure that err wraps. Of a List it returns the first failure. If err wraps no failure, it returns an
-// Internal with err as its cause.
+// Of returns the failure that err wraps. If err is a List, Of returns the first failure in it. If err wraps no failure,
+// it returns an Internal with err as its cause.
 func Of(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -244,8 +244,8 @@ func Unauthorized(slug string) *Error {
 // NotChargeable returns the failure of an instrument that cannot be charged at all (contract §3.4, 402).
 func NotChargeable(message string) *Error { return newError(KindNotChargeable, message) }
 
-// Forbidden returns the failure of a missing permission. The reason is the error_message. Clients decide by it
-// (contract §3.3).
+// Forbidden returns the failure of a missing permission. The reason becomes the error_message, and clients decide by
+// that text (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
 // Denied returns the Forbidden of a credential that lacks a right. why names the right, and must not reveal others'

@@ -42,7 +42,7 @@ var (
 	errFinal        = failure.Conflict("The collection is archived. It cannot be changed.")
 )
 
-// CollectionID returns the id of the collection that an operation makes. It is the same each time.
+// CollectionID returns the id of the collection that an operation makes. The same operation always gets the same id.
 func CollectionID(operation string) string {
 	return identity.DerivedID("col_", "collection\x00"+operation)
 }
@@ -64,7 +64,8 @@ func (c Collection) CheckGives() error {
 	return nil
 }
 
-// CollectionChange is an update of a collection; nil, and an empty status, leave a field unchanged.
+// CollectionChange is an update of a collection. A nil field leaves the collection's field unchanged, and so does an
+// empty status.
 type CollectionChange struct {
 	Status      CollectionStatus `json:"status" validate:"required"`
 	Name        *string          `json:"name" validate:"text=255 min=1"`

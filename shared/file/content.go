@@ -17,12 +17,12 @@ import (
 
 // Content describes an object whose whole content was read.
 type Content struct {
-	Revision string // of the object
+	Revision string // revision of the object
 	Size     int64  // bytes
 	SHA256   string // hexadecimal; "" if the content is longer than the file
-	Type     string // by the bytes: one of ContentTypes, else unknownType
+	Type     string // type that the bytes show: one of ContentTypes, else unknownType
 	Stored   string // type that the object is stored with
-	Encoding string // Content-Encoding that it is stored with; "" for none
+	Encoding string // Content-Encoding that the object is stored with; "" for none
 }
 
 // sniffSize is the number of bytes at the beginning that show the type. The library reads the same number.
@@ -46,7 +46,7 @@ func (f File) Inspect(o Object) (Content, error) {
 	return seen, nil
 }
 
-// Differs describes for people how the content differs from the file, or returns "".
+// Differs describes for people how the content differs from the file. It returns "" if nothing differs.
 func (f File) Differs(seen Content) string {
 	switch {
 	case seen.Size != f.Size:
@@ -115,17 +115,19 @@ func isHEIC(head []byte) bool {
 // PostScript, RTF.
 var otherStarts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
 
-// markup matches the start of a page, or of a picture that may have a script: HTML, XML, SVG, PHP. It ignores the rest.
+// markup matches the start of a page, or of a picture that may have a script: HTML, XML, SVG, PHP. The rest of the text
+// does not matter.
 var markup = regexp.MustCompile(`^<[A-Za-z!?/]`)
 
-// isActive returns true if text begins, after blanks, like a program, a page or another format. The library examines
-// content as text only if none of its other formats recognises a few letters somewhere.
+// isActive returns true if text begins, after blanks, like a program, a page or another format. The library's answer is
+// not enough: a few letters somewhere in the text may make the library recognise another format. The library then does
+// not examine the content as text.
 func isActive(text []byte) bool {
 	return markup.Match(text) ||
 		slices.ContainsFunc(otherStarts, func(start string) bool { return bytes.HasPrefix(text, []byte(start)) })
 }
 
-// isOneOf returns true if a type is one of several types, or a special form of one.
+// isOneOf returns true if a type is one of several types, or a special form of one of them.
 func isOneOf(m *mimetype.MIME, types ...string) bool {
 	for ; m != nil; m = m.Parent() {
 		if slices.ContainsFunc(types, m.Is) {
@@ -138,7 +140,7 @@ func isOneOf(m *mimetype.MIME, types ...string) bool {
 // textual checks that content is text: UTF-8 without controls except tab, CR and LF (contract §8.3). A character may
 // come in several parts.
 type textual struct {
-	part [utf8.UTFMax]byte // of a character that is not complete
+	part [utf8.UTFMax]byte // bytes of a character that is not complete
 	n    int               // bytes in part
 	bad  bool
 
@@ -183,7 +185,7 @@ func (t *textual) firstBytes() []byte { return t.start[:t.begun] }
 // isComplete returns true if all content was text, and no character is cut off.
 func (t *textual) isComplete() bool { return !t.bad && t.n == 0 }
 
-// isControl returns true for control characters of ASCII and Latin 1 that text does not have.
+// isControl returns true for the control characters of ASCII and Latin 1 that a text must not have.
 func isControl(r rune) bool {
 	switch r {
 	case '\t', '\r', '\n':

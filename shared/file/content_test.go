@@ -212,7 +212,8 @@ func TestInspect_Unreadable(t *testing.T) {
 	}
 }
 
-// FuzzText checks that text is valid UTF-8 without control characters, however the content is split.
+// FuzzText checks that content counts as text exactly if it is valid UTF-8 without control characters, however the
+// content is split.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"a,b\n", "Grüße 🎉", "a\xffb", "\xf0\x9f", "\ufffd", "a\x00"} {
 		f.Add(seed, true)

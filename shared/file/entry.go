@@ -54,9 +54,9 @@ const (
 // Entry is the platform's record of one object. It is stored before anything can be uploaded, and kept until the object
 // is gone for good. So records and objects never disagree, even if a process dies.
 type Entry struct {
-	Key       string          `dynamo:"-"` // of the object
+	Key       string          `dynamo:"-"` // key of the object
 	Tenant    identity.Tenant `dynamo:"tenant"`
-	File      string          `dynamo:"file"` // id
+	File      string          `dynamo:"file"` // id of the file
 	State     State           `dynamo:"state"`
 	Revision  string          `dynamo:"revision,omitempty"` // the version of the object that was checked
 	LinkUntil time.Time       `dynamo:"link_until"`         // when the link to upload it ends
@@ -76,7 +76,8 @@ func (e Entry) Follow(f File) Entry {
 	return e
 }
 
-// Doom returns the entry after its file was deleted. The sweep finds it until [Entry.Deleted] reports the object gone.
+// Doom returns the entry after its file was deleted. The sweep finds the entry until [Entry.Deleted] reports that the
+// object is gone.
 func (e Entry) Doom(now time.Time) Entry {
 	e.State, e.DueAt = ObjectDoomed, now
 	return e

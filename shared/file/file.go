@@ -58,7 +58,7 @@ type File struct {
 	Version     int             `dynamo:"version"`
 }
 
-// ID returns the id of the file that an operation makes. It is the same each time.
+// ID returns the id of the file that an operation makes. The same operation always gets the same id.
 func ID(operation string) string { return identity.DerivedID("file_", "file\x00"+operation) }
 
 // Given has a merchant's data of a file to upload.
@@ -107,7 +107,8 @@ func (f File) Complete(seen Content, now time.Time) File {
 	return f
 }
 
-// Move returns the file in a collection, or in none for "". The caller checks that both collections allow it.
+// Move returns the file in the collection, or in no collection if the parameter is "". The caller checks that both
+// collections allow it.
 func (f File) Move(collection string, now time.Time) File {
 	if f.Collection != collection {
 		f.Collection, f.UpdatedAt = collection, now
@@ -156,8 +157,8 @@ func checkType(contentType string) error {
 	return nil
 }
 
-// checkName refuses names that look like another type's name or name a folder, and names that hide a part. Failure:
-// Invalid filename.
+// checkName refuses a name that looks like a name of another type, that has a separator of paths, or that hides a part
+// of itself. Failure: Invalid filename.
 func checkName(name, contentType string) error {
 	invalid := func(predicate string) error { return failure.Invalid("filename", predicate) }
 	extension := path.Ext(name)
@@ -181,7 +182,7 @@ func checkName(name, contentType string) error {
 // reservedChars has the separators of paths, and the characters that Windows does not allow in names.
 const reservedChars = `/\<>:"|?*`
 
-// fillers has letters and a symbol that look like blanks: of Hangul, and of Braille.
+// fillers has characters that look like blanks: letters of Hangul, and a symbol of Braille.
 const fillers = "\u115f\u1160\u3164\uffa0\u2800"
 
 // isHidden returns true for control and format characters. Some reverse the direction of text: "report_fdp.exe" looks

@@ -95,10 +95,11 @@ func (p Pair) objectBreaks() []Break {
 	return found
 }
 
-// pastAll follows every key that begins with Prefix: "0" follows "/".
+// pastAll follows every key that begins with Prefix, because the character "0" follows "/".
 const pastAll = "files0"
 
-// ShardRange returns the range of a shard's keys: above after, up to last. Each key with Prefix is in one shard.
+// ShardRange returns the range of a shard's keys. The keys are greater than after, and at most last. Each key with
+// Prefix is in one shard.
 func ShardRange(shard int) (after, last string) {
 	if shard > 0 {
 		after = shardPrefix(shard)
@@ -109,9 +110,9 @@ func ShardRange(shard int) (after, last string) {
 	return after, shardPrefix(shard + 1)
 }
 
-// Match pairs entries with the versions of objects, up to the key last, without their files. Entries and objects must
-// be in the order of keys. The pairs have the same order. Match has only one of each in memory. An error of either
-// sequence ends the walk.
+// Match pairs entries with the versions of objects, up to the key last. The pairs have no files yet. Entries and
+// objects must be in the order of keys, and the pairs have the same order. Match holds only one entry and one version
+// in memory. An error of either sequence ends the walk.
 func Match(entries iter.Seq2[Entry, error], objects iter.Seq2[Listed, error], last string) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		nextEntry, stopEntries := iter.Pull2(entries)

@@ -9,7 +9,7 @@ import (
 )
 
 // Objects keeps the content of files, each under a key. Anyone with a link can upload or download one object until the
-// link ends. Package s3 implements Objects with Amazon S3. Of the functions, only files imports package s3.
+// link ends. Package s3 implements Objects with Amazon S3. Only the function named files imports package s3.
 //
 // The object under a key is uploaded once, and never replaced. A key can have several versions only if the object was
 // deleted before its link ended, and a client then used the link again.
@@ -26,11 +26,12 @@ type Objects interface {
 	Open(ctx context.Context, key string) (Object, error)
 	// Delete deletes every version. It succeeds if there is none.
 	Delete(ctx context.Context, key string) error
-	// List walks all versions whose keys begin with the prefix and follow the key after, in the order of keys.
+	// List walks, in the order of keys, all versions whose keys begin with prefix and are greater than the parameter
+	// after.
 	List(ctx context.Context, prefix, after string) iter.Seq2[Listed, error]
 }
 
-// Prefix begins the keys of all objects. The function's role reaches no other keys.
+// Prefix is the beginning of each object's key. The function's role reaches no other keys.
 const Prefix = "files/"
 
 // ErrNoObject reports that no object is stored under a key.
@@ -40,7 +41,7 @@ var ErrNoObject = errors.New("file: no such object")
 type Link struct {
 	Method  string
 	URL     string
-	Headers map[string]string // to send with it, by name in lower case; an upload's include content-length
+	Headers map[string]string // headers to send, by name in lower case; an upload's headers include content-length
 	Until   time.Time
 }
 

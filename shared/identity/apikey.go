@@ -27,7 +27,7 @@ type APIKey struct {
 	TokenHash string    `dynamo:"token_hash"`
 	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" if older than the field
 	Maker     Maker     `dynamo:"maker,omitempty"`   // zero: see Maker
-	Revoked   bool      `dynamo:"revoked"`           // true for keys from the time when revoking did not delete keys
+	Revoked   bool      `dynamo:"revoked"`           // true only in old keys: revoking did not delete keys then
 	CreatedAt time.Time `dynamo:"created_at"`
 	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero if older than the field
 	Version   int       `dynamo:"version"`              // of the stored item; 0 if older than the field
@@ -49,7 +49,7 @@ func (k APIKey) ChangedAt() time.Time {
 }
 
 // With returns the key with the name and the scopes of a request, changed at the given time. If the key already has
-// them, it stays as it is. Failure: Invalid, with the field.
+// this name and these scopes, it stays as it is. Failure: Invalid, with the field.
 func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error) {
 	checked, err := KeyRequest{Name: name, Kind: k.Kind, Scopes: &scopes}.check()
 	same := k.Name == name && slices.Equal(slices.Sorted(slices.Values(k.Scopes)), checked)
@@ -61,8 +61,8 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 }
 
 // MayManage returns true if the principal may make, change and delete the key. The principal must be allowed to use
-// those operations, and to give all rights of the key. So no principal takes over or deletes a key with more rights
-// than its own.
+// those operations, and to give all rights of the key. So no principal takes over or deletes a key that has more rights
+// than the principal.
 func (p Principal) MayManage(k APIKey) bool { return len(p.LacksForKey(k)) == 0 }
 
 // LacksForKey returns the rights that the principal lacks to make, change and delete the key.

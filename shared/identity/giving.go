@@ -2,8 +2,8 @@ package identity
 
 import "slices"
 
-// Guard describes routes that need one of the scopes, and from persons also the permission. Some of these routes show
-// only a part without the permission.
+// Guard describes routes that need one of the scopes, and from persons also the permission. Without the permission,
+// some of these routes still show a part of their content.
 type Guard struct {
 	Permission Permission
 	Scopes     []string

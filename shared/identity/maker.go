@@ -8,8 +8,8 @@ type Maker struct {
 	Client string `dynamo:"client,omitempty"` // id of the OAuth client that had the access token
 	Token  string `dynamo:"token,omitempty"`  // the first digits of the access token's hash
 
-	// Person is the id of the member who stands behind the key: the member made it, or made the key that made it. "":
-	// none.
+	// Person is the id of the member who stands behind the key: the member made it, or made the key, or made an earlier
+	// key that made this key. "": none.
 	Person string `dynamo:"person,omitempty"`
 }
 

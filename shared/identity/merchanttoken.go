@@ -15,8 +15,8 @@ const CheckoutAction Action = "checkout"
 // MerchantTokenLasts is the lifetime of a merchant token, unless its maker's access token expires earlier.
 const MerchantTokenLasts = 15 * time.Minute
 
-// MerchantTokens is the guard of createMerchantToken. The maker of a token must still pass it at each request with the
-// token.
+// MerchantTokens is the guard of createMerchantToken. At each request with a token, the maker of the token must still
+// pass this guard.
 var MerchantTokens = Guard{FullTransactionHistoryView, []string{"payments", "checkouts.write"}}
 
 // MerchantTokenRequest describes a new merchant token.

@@ -16,7 +16,8 @@ var operationScopes = []string{
 	"readers.read", "readers.write", "terminals.read", "terminals.write",
 }
 
-// scopes are all scope names (contract §1, §2.1). The last line is accepted, but no operation needs those scopes.
+// scopes are all scope names (contract §1, §2.1). Requests may name the scopes in the last line, but no operation needs
+// them.
 var scopes = append(slices.Clone(operationScopes),
 	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email")
 

@@ -28,7 +28,7 @@ const (
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
 	MemberKeysEnded    Kind = "member_keys_ended"    // to all owners: API keys ended because their maker left
 	MemberKeysKept     Kind = "member_keys_kept"     // to all owners: API keys still work although their maker left
-	SignInBlocked      Kind = "sign_in_blocked"      // to all owners; for a user, of some merchants (Mail.User)
+	SignInBlocked      Kind = "sign_in_blocked"      // to all owners: of the tenant, or of some merchants of Mail.User
 
 	// With a link, to an address that the merchant named.
 	Receipt       Kind = "receipt"        // of a payment
@@ -46,7 +46,8 @@ func (k Kind) OfReceipt() bool {
 	return k == Receipt || k == RefundReceipt || k == PaymentState || k == RefundState
 }
 
-// MaxOwners limits the owners of a tenant who get a mail. The owners who became members first get it.
+// MaxOwners limits the owners of a tenant who get a mail. If a tenant has more owners, the mail goes to the owners who
+// became members first.
 const MaxOwners = 20
 
 // Mail is an e-mail to be sent. It has no token, key or password. The token of a link is derived when the mail is sent.
@@ -157,7 +158,7 @@ func (m Mail) Due(now time.Time) Mail {
 // ToOwners returns true if the mail goes to all owners. Such a mail is divided into one mail for each owner.
 func (m Mail) ToOwners() bool { return m.Member == 0 && m.Email == "" }
 
-// To returns the mail to one of the owners. Its id is derived from the ids of the mail and of the owner.
+// To returns the copy of the mail that goes to one owner. Its id is derived from the ids of the mail and of the owner.
 func (m Mail) To(member int32, email string, now time.Time) Mail {
 	m.ID, m.Member, m.Email = deriveID(m.ID, strconv.Itoa(int(member))), member, email
 	return m.Due(now)
@@ -176,9 +177,9 @@ func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 // Lists returns true if mails of the kind name several API keys.
 func (k Kind) Lists() bool { return k == MemberKeysEnded || k == MemberKeysKept }
 
-// ADay returns the limit of mails of the kind that go to all owners of one tenant in a day. 0 means no limit, because
-// the number of the reported events is limited already, as for new keys. Three events are not limited otherwise:
-// changes of the bank account, members who are disabled repeatedly, and passwords that strangers try.
+// ADay returns the number of mails of the kind that all owners of one tenant may get in a day. 0 means no limit,
+// because the events that these mails report are already limited, such as new keys. Three events are not limited
+// otherwise: changes of the bank account, members who are disabled repeatedly, and passwords that strangers try.
 func (k Kind) ADay() int {
 	switch k {
 	case BankAccountChanged, MemberKeysEnded, MemberKeysKept:
@@ -195,7 +196,7 @@ func (m Mail) withEntry(e outbox.Entry) Mail {
 	return m
 }
 
-// Swept returns the mail after the sweep has sent its next try.
+// Swept returns the mail after the sweep has sent the message for its next try.
 func (m Mail) Swept(now time.Time) Mail { return m.withEntry(m.Entry.Swept(now)) }
 
 // Begun returns the mail during a try. The outcome of the try may never be recorded.

@@ -11,8 +11,8 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestNewMail_RepeatedOperation checks that a repeated operation makes the same mail, and another operation another
-// mail.
+// TestNewMail_RepeatedOperation checks that a repeated operation makes the same mail, and that another operation makes
+// another mail.
 func TestNewMail_RepeatedOperation(t *testing.T) {
 	t.Parallel()
 	ids := func(operation string) []string {

@@ -28,7 +28,7 @@ func lacksAny[T comparable](all, wanted []T) bool {
 }
 
 // endMargin bounds the time between reading the clock and the write that ends access. It is longer than any request
-// takes, and allows for clocks that differ. A sign-in between the two ends, too.
+// takes, and allows for clocks that differ. A sign-in during this time loses its access, too.
 const endMargin = time.Minute
 
 // AccessSince returns the time of the earliest sign-in that still counts. A sign-in that is known to be later is

@@ -34,9 +34,9 @@ func RefusedPassword(field string, err error) error {
 }
 
 // commonText lists the commonest passwords, one a line, in lower case and sorted: the first 10,000 of Django's
-// common-passwords.txt.gz (version 5.2, by Royce Williams from leaked passwords; licence in common.LICENSE). Left out
-// are passwords in which isCommon finds another one, such as password1; passwords of fewer than four characters; and
-// passwords of fewer than six characters without a letter.
+// common-passwords.txt.gz (version 5.2, by Royce Williams from leaked passwords; licence in common.LICENSE). The
+// list leaves out passwords in which isCommon finds another common password, such as password1. It also leaves out
+// passwords of fewer than four characters, and passwords of fewer than six characters without a letter.
 //
 //go:embed common.txt
 var commonText string

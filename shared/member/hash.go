@@ -22,7 +22,8 @@ import (
 type Hash string
 
 // defaultCost is OWASP's minimum for Argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. RFC 9106
-// recommends 64 MiB and 2 GiB. A function of 256 MB does not have that much memory, or not for two hashes at a time.
+// recommends 64 MiB and 2 GiB. A function of 256 MB does not have 2 GiB. Beside the rest of the process it has no room
+// for two hashes of 64 MiB at a time.
 var defaultCost = Cost{memory: 19 * 1024, passes: 2, lanes: 1}
 
 // CheapCost is for tests, which make thousands of hashes. Package app refuses it in a deployed function.

@@ -20,8 +20,8 @@ const (
 	invitationsToOne  = 5
 )
 
-// CountInvitation returns the times of those earlier invitations to an address that still count, and now. Failure:
-// TooMany.
+// CountInvitation returns the times of the earlier invitations to an address that still count, followed by now.
+// Failure: TooMany.
 func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 	times := slices.DeleteFunc(slices.Clone(earlier),
 		func(at time.Time) bool { return !now.Before(at.Add(InvitationsWithin)) })
@@ -33,7 +33,7 @@ func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 
 // Invite is the open invitation of a member who has not accepted it.
 type Invite struct {
-	ID        string    `dynamo:"id"` // of this invitation; its token is derived from it
+	ID        string    `dynamo:"id"` // id of this invitation, from which its token is derived
 	ExpiresAt time.Time `dynamo:"expires_at"`
 	TokenHash string    `dynamo:"token_hash"` // the key for finding the invitation
 }

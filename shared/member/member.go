@@ -19,7 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// MaxMembers limits a tenant's members, so that one request can list them all. They take half a megabyte, nine at most.
+// MaxMembers limits a tenant's members, so that one request can list them all. The members take half a megabyte, and at
+// most nine megabytes.
 const MaxMembers = 1000
 
 // Type is the type of a member's user (contract §8.1).
@@ -38,11 +39,11 @@ type Member struct {
 	Type        Type                 `dynamo:"type"`
 	Roles       []string             `dynamo:"roles,set"`                 // ids
 	Nickname    string               `dynamo:"nickname,omitempty"`        // "": none
-	Own         Permissions          `dynamo:"permissions,omitempty"`     // of a managed user, besides those of the roles
+	Own         Permissions          `dynamo:"permissions,omitempty"`     // granted to a managed user besides the roles
 	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`     // zero: not disabled
 	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; others: User.Passwords
 	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"`    // of a managed user
-	UserID      string               `dynamo:"user_id,omitempty"`         // of a User; "": managed, or only invited
+	UserID      string               `dynamo:"user_id,omitempty"`         // id of a User; "": managed, or only invited
 	Invite      Invite               `dynamo:"invite,omitempty"`          // zero: the member has accepted
 	Metadata    Metadata             `dynamo:"metadata,omitempty"`        // the merchant's own data
 	Attributes  Metadata             `dynamo:"attributes,omitempty"`      // set by the platform's operator
@@ -123,7 +124,8 @@ func (m Member) Status(now time.Time) Status {
 // User returns the id of the member's user, a UUID. For a managed user it is derived from the member's id.
 func (m Member) User() string { return cmp.Or(m.UserID, UserID("member "+m.ID)) }
 
-// Enabled returns the member enabled or disabled. A member who is already disabled keeps the first DisabledAt.
+// Enabled returns the member after it was enabled or disabled. A member who is already disabled keeps the first
+// DisabledAt.
 func (m Member) Enabled(enabled bool, now time.Time) Member {
 	switch {
 	case enabled:
@@ -162,7 +164,7 @@ const idPrefix = "mem_"
 
 // NumberOf returns the number of the member with the id, from 1 to 2³¹-1 (int32). A member can be found by id or
 // number. The numbers do not show how many members exist. Among a thousand members, the chance that two share a number
-// is 1 to 4,000.
+// is about one in 4,000.
 func NumberOf(id string) int32 {
 	sum := sha256.Sum256([]byte(id))
 	return max(1, int32(binary.BigEndian.Uint32(sum[:4])>>1)) //nolint:gosec // 31 bits

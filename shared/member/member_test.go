@@ -149,7 +149,7 @@ func TestPermissionsChange_Apply(t *testing.T) {
 	}
 }
 
-// TestMember_Enabled checks that a member who is disabled twice keeps the time of the first.
+// TestMember_Enabled checks that a member who is disabled twice keeps the time of the first disabling.
 func TestMember_Enabled(t *testing.T) {
 	t.Parallel()
 	later := clock.Start.Add(time.Hour)

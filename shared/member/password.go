@@ -15,7 +15,8 @@ import (
 )
 
 // Remembered is the number of a user's stored passwords, including the current one. A new password must differ from all
-// of them (PCI DSS 8.3.7 requires this for the last four). Each costs a hash when a password is set.
+// of them (PCI DSS 8.3.7 requires this for the last four). Setting a password computes one hash for each stored
+// password.
 const Remembered = 4
 
 // ErrUsedBefore reports a new password that equals a remembered one.

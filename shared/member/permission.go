@@ -36,7 +36,7 @@ func (p Permissions) names() (all []identity.Permission) {
 }
 
 // Permissions returns the member's permissions, in the order of identity.AllPermissions. They come from the roles, and
-// for a managed user also from Own (contract §13.9). They count only while the member is active. Permissions does not
+// for a managed user also from Own (contract §13.9). They count only while the member is active. This method does not
 // check that.
 func (m Member) Permissions(roles Roles) []identity.Permission {
 	has := map[identity.Permission]bool{}

@@ -104,8 +104,8 @@ func TestRoles_TextLimit(t *testing.T) {
 	}
 }
 
-// TestCheckMayChange_NoMoreRights draws random callers, roles and members. A caller may make or change only members
-// whose permissions let them do nothing that the caller cannot do.
+// TestCheckMayChange_NoMoreRights draws random callers, roles and members. A caller may make or change a member only if
+// the caller can do everything that the member's permissions allow.
 func TestCheckMayChange_NoMoreRights(t *testing.T) {
 	t.Parallel()
 	permissions := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllPermissions()), rapid.ID)

@@ -92,7 +92,7 @@ func (b BankAccount) sameNational(other BankAccount) bool {
 // another number replaces the whole account.
 type BankAccountChange struct {
 	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // 70 is the maximum of a SEPA transfer
-	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // without an IBAN: the next fields
+	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // an account without an IBAN has the next fields
 	AccountNumber optional.Of[string] `json:"account_number"`            // national, with bank_code or bic
 	BankCode      optional.Of[string] `json:"bank_code"`
 	BIC           optional.Of[string] `json:"bic" validate:"bic?"`

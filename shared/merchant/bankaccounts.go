@@ -77,7 +77,7 @@ func (b BankAccounts) Payee() BankAccount {
 }
 
 // Add returns the accounts with a new account, whose verification is pending. The account becomes primary on request,
-// or if no other account could be paid. If the id is known, nothing changes. A REJECTED account may be added again.
+// or if payouts go to no account yet. If the id is known, nothing changes. A REJECTED account may be added again.
 // Failures: ErrVerificationPending, ErrBankAccountExists, ErrTooManyBankAccounts.
 func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccounts, error) {
 	if _, there := b.Get(a.ID); there {

@@ -59,7 +59,7 @@ func TestPayoutDay(t *testing.T) {
 }
 
 // TestPayoutDay_AnyTime checks, in every zone and at any time, that the payout on the PayoutDay includes the eligible
-// amount. The payout before must not include it.
+// amount. The previous payout must not include the amount.
 func TestPayoutDay_AnyTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

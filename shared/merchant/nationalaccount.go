@@ -101,7 +101,7 @@ func checkForm(field, text, predicate string, fits *regexp.Regexp) failure.List 
 }
 
 // Forms of sort codes and account numbers in the United Kingdom. Pay.UK publishes tables of the numbers that fit each
-// sort code. They change several times a year, so only the form is checked.
+// sort code. The tables change several times a year, so only the form is checked.
 var (
 	sortCode      = regexp.MustCompile(`^[0-9]{2}([- ]?)[0-9]{2}([- ]?)[0-9]{2}$`)
 	britishNumber = regexp.MustCompile(`^[0-9]{8}$`)
@@ -216,8 +216,8 @@ func whole(product int) int { return product }
 func completesTen(sum int, digit string) bool { return digit == string("0987654321"[sum%10]) }
 
 // fits returns true if the check digit is right or cannot be checked. It cannot be checked if the digit is missing, or
-// a branch that the rule needs. It also cannot be checked if the number is longer than the bank's numbers or has other
-// characters than digits.
+// if a branch is missing that the rule needs. It also cannot be checked if the number is longer than the bank's numbers
+// or has other characters than digits.
 func (b brazilianBank) fits(branch, number, digit string) bool {
 	if digit == "" || b.branch > 0 && branch == "" || len(number) > b.digits || strings.Trim(number, "0123456789") != "" {
 		return true

@@ -34,7 +34,7 @@ func (s Settings) cutoff(now time.Time, where *time.Location, periods int) Cutof
 }
 
 // firstMoment returns the beginning of a civil day. time.Date may be wrong where clocks change at midnight. If midnight
-// is skipped, the day begins when the clocks go forward. If midnight comes twice, the day begins at the first.
+// is skipped, the day begins when the clocks go forward. If midnight comes twice, the day begins at the first midnight.
 func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
 	midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC) // normalises the date
 	name := midnight.Format(time.DateOnly)

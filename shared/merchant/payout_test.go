@@ -62,7 +62,7 @@ func TestCutoffs(t *testing.T) {
 func show(c merchant.Cutoff) string { return c.Day + " " + c.At.Format(time.RFC3339) }
 
 // TestCutoffs_AnyTime checks, at any time and in any zone, that the last cut-off is not after now and that the next
-// cut-off is. No third cut-off lies between them, and a day has only one cut-off.
+// cut-off is after now. No third cut-off lies between them, and a day has only one cut-off.
 func TestCutoffs_AnyTime(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "Europe/London", "America/Santiago", "America/Sao_Paulo", "America/New_York",

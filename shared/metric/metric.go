@@ -47,7 +47,7 @@ var (
 	PaymentsUnknown   = Metric{"PaymentsUnknown", Count, true}   // attempts whose charge got no outcome
 	PaymentsNotTaken  = Metric{"PaymentsNotTaken", Count, true}  // attempts that the acquirer did not take
 	// PaymentsApproved is 1 for each approved attempt and 0 for each declined attempt. Its average is the approval rate,
-	// also when nothing is approved any more.
+	// even when all attempts are declined.
 	PaymentsApproved = Metric{"PaymentsApproved", Count, true}
 
 	AcquirerLatency   = Metric{"AcquirerLatency", Milliseconds, true} // duration of one charge, including its repetition
@@ -58,7 +58,7 @@ var (
 	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // payouts that a bank rejected
 	DeadCallbacks   = Metric{"DeadCallbacks", Count, true}     // callbacks given up after three days
 
-	DeadMails    = Metric{"DeadMails", Count, true}    // mails given up after three days
+	DeadMails    = Metric{"DeadMails", Count, true}    // mails given up after three days, or after a week without a sender
 	DroppedMails = Metric{"DroppedMails", Count, true} // mails refused for good, above a limit, or no longer wanted
 	HeldMails    = Metric{"HeldMails", Count, true}    // written each time a mail waits because no sender is set
 

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Amounts are exact decimals with the decimals of their currency.
+// Amounts are exact decimal numbers, with as many decimal places as their currency has.
 func ExampleParse() {
 	euro, _ := money.Parse("10.1", "EUR")
 	peso, _ := money.Parse("500", "CLP")

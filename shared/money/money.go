@@ -13,7 +13,7 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Currency is an ISO 4217 alphabetic code the platform settles in.
+// Currency is the ISO 4217 alphabetic code of a currency that the platform settles in.
 type Currency string
 
 // supported is contract §2.4's list, in the order shown to clients.

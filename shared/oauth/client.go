@@ -30,8 +30,8 @@ var restricted = []string{"payments", "checkouts.read", "checkouts.write", "refu
 // SecretOverlap limits how long a client's old secret is accepted after a rotation (contract §10).
 const SecretOverlap = 24 * time.Hour
 
-// Client is an application that asks people for access to their merchants, as stored. It belongs, in one mode, to the
-// merchant whose developers made it.
+// Client is the stored record of an application that asks people for access to their merchants. A client belongs to the
+// merchant whose developers made it, in one mode.
 type Client struct {
 	ID            string          `dynamo:"id"`   // client_ and 26 characters
 	Name          string          `dynamo:"name"` // shown to people who are asked for consent
@@ -40,7 +40,7 @@ type Client struct {
 	Scopes        []string        `dynamo:"scopes,set"`             // the scopes that the client is registered for
 	Approved      []string        `dynamo:"approved,set,omitempty"` // the restricted scopes among them that are approved
 	SecretHash    string          `dynamo:"secret_hash"`
-	PreviousHash  string          `dynamo:"previous_hash,omitempty"`  // of the secret before the last rotation
+	PreviousHash  string          `dynamo:"previous_hash,omitempty"`  // hash of the secret before the last rotation
 	PreviousUntil time.Time       `dynamo:"previous_until,omitempty"` // when the previous secret is no longer accepted
 	RevokedAt     time.Time       `dynamo:"revoked_at,omitempty"`     // zero: not revoked
 	CreatedAt     time.Time       `dynamo:"created_at"`
@@ -65,8 +65,8 @@ func (c Client) May(scope string) bool {
 	return slices.Contains(c.Scopes, scope) && (!slices.Contains(restricted, scope) || slices.Contains(c.Approved, scope))
 }
 
-// Requested returns the scopes that a request names, separated by spaces; sorted, without duplicates. If the request
-// names no scopes, it returns the default scopes that the client may ask for. Failure: invalid_scope.
+// Requested returns the scopes that a request names, sorted, without duplicates. text names the scopes, separated by
+// spaces. If text is empty, Requested returns the default scopes that the client may ask for. Failure: invalid_scope.
 func (c Client) Requested(text string) ([]string, error) {
 	names := strings.Fields(text)
 	if len(names) == 0 {
@@ -88,8 +88,8 @@ func (c Client) Requested(text string) ([]string, error) {
 }
 
 // Granted returns the scopes of an access token under a grant, sorted, without duplicates. text names some of the
-// allowed scopes, separated by spaces. If text is empty, it means all of them. Scopes that the client may no longer ask
-// for are left out. Failure: invalid_scope for a scope that was not allowed, or if no scope is left (RFC 6749 §6).
+// allowed scopes, separated by spaces. An empty text means all of them. Scopes that the client may no longer ask for
+// are left out. Failure: invalid_scope for a scope that was not allowed, or if no scope is left (RFC 6749 §6).
 func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	scopes := slices.Clone(allowed)
 	if names := strings.Fields(text); len(names) > 0 {
@@ -110,8 +110,9 @@ func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Redirect returns the redirect_uri for the response to an authorization request. This is the named URI if it matches
-// one of the client's URIs. If the request names no URI, it is the client's only URI. Otherwise Redirect returns false.
+// Redirect returns the redirect_uri for the response to an authorization request. If the named URI matches one of the
+// client's URIs, Redirect returns the named URI. If the request names no URI and the client has only one, Redirect
+// returns that URI. Otherwise it returns false.
 func (c Client) Redirect(named string) (string, bool) {
 	if named == "" && len(c.RedirectURIs) == 1 {
 		return c.RedirectURIs[0], true
@@ -142,8 +143,8 @@ func Verifies(verifier, challenge string) bool {
 	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
 }
 
-// Same returns true if two clients are equal except for version, time of change, and the order of scopes, which the
-// table does not keep.
+// Same returns true if two clients are equal except for version and time of change. The order of scopes does not count
+// either, because the table does not keep it.
 func (c Client) Same(other Client) bool {
 	c.Version, c.UpdatedAt = other.Version, other.UpdatedAt
 	c.Scopes, other.Scopes = sortedUnique(c.Scopes), sortedUnique(other.Scopes)
@@ -151,7 +152,8 @@ func (c Client) Same(other Client) bool {
 	return reflect.DeepEqual(c, other)
 }
 
-// ForAudit returns the client as audit entries show it, with only enough of the secret's hash to see a change.
+// ForAudit returns the client as audit entries show it. The entry has only the beginning of the secret's hash, which is
+// enough to see that the secret has changed.
 func (c Client) ForAudit() any {
 	return struct {
 		Name         string   `json:"name"`
@@ -170,9 +172,9 @@ const maxRedirectURI = 512
 // notInURIs are the printable characters that no URI has (RFC 3986 §2) and that browsers escape in different ways.
 const notInURIs = "\"<>\\^`{|}"
 
-// CheckRedirectURI returns the fault of a redirect URI of a client in the mode, as a predicate for failure.Invalid, or
-// "". The URI must be https, because codes are sent to it. In test mode it may also be http on the browser's own
-// machine. The URI is not normalised, because requests are compared with its text (redirectMatches).
+// CheckRedirectURI returns the fault of a redirect URI for a client in the mode, or "". The fault is a predicate for
+// failure.Invalid. The URI must be https, because codes are sent to it. In test mode it may also be http on the
+// browser's own machine. The URI is not normalised, because requests are compared with its text (redirectMatches).
 func CheckRedirectURI(text string, mode identity.Mode) string {
 	u, err := url.Parse(text)
 	switch {

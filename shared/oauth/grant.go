@@ -11,7 +11,7 @@ import (
 const (
 	CodeLasts        = 10 * time.Minute
 	AccessTokenLasts = time.Hour
-	RefreshLasts     = 180 * 24 * time.Hour // since its last use
+	RefreshLasts     = 180 * 24 * time.Hour // of a refresh token, since its last use
 )
 
 // Holder is the account that allowed a client to act for it, with the merchant and the scopes. For client_credentials
@@ -51,8 +51,8 @@ type Code struct {
 	Holder
 	Hash        string    `dynamo:"code_hash"`
 	RedirectURI string    `dynamo:"redirect_uri,omitempty"` // as in the authorization request; "": not named there
-	Challenge   string    `dynamo:"challenge,omitempty"`    // of PKCE, S256; "": none
-	Grant       string    `dynamo:"grant,omitempty"`        // hash of the refresh token issued for it; "": unused
+	Challenge   string    `dynamo:"challenge,omitempty"`    // code_challenge of PKCE, S256; "": none
+	Grant       string    `dynamo:"grant,omitempty"`        // hash of the refresh token for the code; "": code unused
 	ExpiresAt   time.Time `dynamo:"code_expires_at"`
 	CreatedAt   time.Time `dynamo:"created_at"`
 	Version     int       `dynamo:"version"` // of the stored item, from 1
@@ -80,8 +80,8 @@ func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now t
 }
 
 // needsRedirect returns true if the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with only
-// one URI need not repeat it, because the code can have gone nowhere else. A client with PKCE need not either, because
-// PKCE proves that this client asked for the code (OAuth 2.1).
+// one URI need not repeat it, because the code cannot have gone elsewhere. A client with PKCE need not repeat it
+// either, because PKCE proves that this client asked for the code (OAuth 2.1).
 func (c Code) needsRedirect(client Client) bool {
 	return c.RedirectURI != "" && c.Challenge == "" && !slices.Equal(client.RedirectURIs, []string{c.RedirectURI})
 }

@@ -30,7 +30,7 @@ func TestVerifies(t *testing.T) {
 		"its own":                  {verifier, challenge, true},
 		"another":                  {verifier[1:] + "x", challenge, false},
 		"none":                     {"", challenge, false},
-		"the challenge itself":     {challenge, challenge, false}, // the method plain
+		"the challenge itself":     {challenge, challenge, false}, // only the method plain would accept this
 		"the verifier as its own":  {verifier, verifier, false},
 		"none for none":            {"", "", false},
 		"padded, as base64url may": {verifier, challenge + "=", false},

@@ -1,6 +1,6 @@
-// Package oauth has the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) that contract §10 chooses: for clients and
-// their scopes, and for the codes and grants that people give to clients. Its methods return changed items, which
-// package store writes.
+// Package oauth has the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) that contract §10 chooses. The rules are for
+// clients and their scopes, and for the codes and grants that people give to clients. The package's methods return
+// changed items, which package store writes.
 package oauth
 
 import (
@@ -25,6 +25,6 @@ func Refused(code, description string) *failure.Error {
 	return failure.Malformed(description).WithCode(code)
 }
 
-// ErrClient is the failure of an unknown client, a revoked client and a wrong secret. It does not show which of them it
-// is.
+// ErrClient is the failure for an unknown client, a revoked client and a wrong secret. Clients cannot see which of the
+// three was the reason.
 var ErrClient = failure.Unauthorized("unauthorized").WithCode(InvalidClient)

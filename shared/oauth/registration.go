@@ -17,7 +17,8 @@ type Registration struct {
 	// Name is shown to people who are asked for consent.
 	Name optional.Of[string] `json:"name" validate:"text=255"`
 
-	// RedirectURIs may receive browsers with codes. A client that only uses client_credentials needs none.
+	// RedirectURIs are the addresses that browsers are sent to with codes. A client that only uses client_credentials
+	// needs none.
 	RedirectURIs *[]string `json:"redirect_uris" validate:"items=20"`
 
 	// Scopes are the scopes that the client may ask for. It may ask for restricted scopes only after approval.
@@ -127,9 +128,9 @@ func sortedUnique(texts []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(texts)))
 }
 
-// Rotated returns the client with a new secret. The old secret is accepted for SecretOverlap, unless atOnce ends it. A
-// second rotation within that time would end a secret that may still be in use, so it requires atOnce. Failure:
-// Conflict for a second rotation without atOnce, and for a revoked client.
+// Rotated returns the client with a new secret. The old secret is accepted for SecretOverlap, or ends at once if atOnce
+// is true. A second rotation within that time would end a secret that may still be in use, so it requires atOnce.
+// Failure: Conflict for a second rotation without atOnce, and for a revoked client.
 func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, error) {
 	switch {
 	case c.Revoked():
@@ -146,7 +147,7 @@ func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, erro
 	return c, nil
 }
 
-// Ended returns the client revoked. From then on the client and all its tokens are refused.
+// Ended returns the client as revoked. From then on the client and all its tokens are refused.
 func (c Client) Ended(now time.Time) Client {
 	if !c.Revoked() {
 		c.RevokedAt = now

@@ -33,7 +33,8 @@ const interrupted = "interrupted"
 const (
 	// fastPath is the longest delay that a queue allows for a message (SQS: 900 s).
 	fastPath = 15 * time.Minute
-	// Grace is the time for the fast path (stream, queue). After it, the sweep sends an entry, or asks the acquirer.
+	// Grace is the time that the fast path (stream, queue) has. After this time, the sweep sends an entry, or asks the
+	// acquirer.
 	Grace = time.Minute
 	// firstResend and longestResend bound the gaps between the messages that the sweep sends for one try. Each gap is
 	// twice as long as the gap before. So if a queue is slow for a day, it holds some 30 of these messages, not 1,440.
@@ -95,8 +96,9 @@ func (e Entry) SweepAt() time.Time {
 // Overdue returns true if the sweep must send the next try.
 func (e Entry) Overdue(now time.Time) bool { return e.Waits() && !now.Before(e.SweepAt()) }
 
-// Lost returns true if the stream or the queue should already have started a try that is overdue. A try that was too
-// far ahead for a queue's delay is left to the sweep, so it counts as lost only after the sweep has sent it.
+// Lost returns true if the stream or the queue should already have started a try that is overdue. If a try was too far
+// ahead for a queue's delay, the sweep sends its first message. Such a try is lost only if that message did not start
+// it.
 func (e Entry) Lost() bool {
 	_, fast := QueueDelay(e.NextAt, e.UpdatedAt)
 	return fast && e.State == Pending || e.Sweeps > 0
@@ -115,8 +117,8 @@ func (e Entry) Unswept() Entry {
 	return e
 }
 
-// earlyRetries are the published delays after the first failed try. After them, a try follows every RetryEvery until
-// giveUpAfter (contract §11.3).
+// earlyRetries are the published delays after the first failed try. Later tries follow at intervals of RetryEvery,
+// until giveUpAfter (contract §11.3).
 var earlyRetries = []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour}
 
 // Times of the later retries. RetryEvery is the longest gap between two tries.
@@ -155,8 +157,8 @@ func (e Entry) Undelivered(reason string, now time.Time) Entry {
 	return e
 }
 
-// Begun returns the entry during a try, because the try's outcome may never be recorded. The next try is due as after a
-// failed try. So an entry whose tries crash the process is not tried more often than others.
+// Begun returns the entry as it is stored when a try begins, in case the outcome of the try is never recorded. The next
+// try is due as after a failed try. So an entry whose tries crash the process is not tried more often than others.
 func (e Entry) Begun(now time.Time) Entry {
 	begun := e.Undelivered(interrupted, now)
 	if begun.State == Dead { // only the outcome of this try decides if the entry is dead
@@ -180,7 +182,8 @@ func (e Entry) Expired(now time.Time) (Entry, bool) {
 	return e, true
 }
 
-// Dropped returns the entry as undeliverable. The reason is one that no further try can change.
+// Dropped returns the entry as undeliverable. The reason says why no further try would help: a permanent fault, a
+// limit, or a mail that is no longer wanted.
 func (e Entry) Dropped(reason string) Entry {
 	e = e.Unswept()
 	e.State, e.LastError = Dropped, reason

@@ -15,12 +15,12 @@ type Field struct {
 	// Problem is the fault of the value. Screen readers read it aloud when the page opens.
 	Problem string
 	// Live is true if the field has a place for a problem that a script finds. Screen readers do not read the problem
-	// aloud there, because the page also reports it at its top.
+	// aloud there, because the top of the page also reports it.
 	Live bool
 
 	Type, Value, Autocomplete, InputMode string
-	// Capitals is the attribute autocapitalize. It is set for text that is not prose, which browsers must not spellcheck
-	// either.
+	// Capitals is the attribute autocapitalize. It is set for text that is not prose. Browsers must not spellcheck such
+	// text either.
 	Capitals    string
 	Required    bool
 	Min, Max    int      // limits of the value's length

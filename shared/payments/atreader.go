@@ -23,7 +23,8 @@ const (
 
 var readerModes = []string{ChipMode, ContactlessMode, MagstripeMode}
 
-// CardPresent is a terminal's data about a charge, except the card, which only the acquirer gets. Pix has no card.
+// CardPresent is a terminal's data about a charge. The card is not included, because only the acquirer gets it, and a
+// Pix payment has no card.
 type CardPresent struct {
 	EntryMode    string       `dynamo:"entry_mode"` // an entry mode of a reader, or of the Pix code
 	Verification Verification `dynamo:"verification,omitempty"`
@@ -65,11 +66,11 @@ type ReaderSale struct {
 	TipTimeout   time.Duration   `dynamo:"tip_timeout,omitempty"`
 	Affiliate    *Affiliate      `dynamo:"affiliate,omitempty"`
 	AADE         *AADE           `dynamo:"aade,omitempty"`
-	Reason       string          `dynamo:"reason,omitempty"`     // why it was not paid
+	Reason       string          `dynamo:"reason,omitempty"`     // why the checkout was not paid
 	UpdatedAt    time.Time       `dynamo:"updated_at,omitempty"` // latest change of the outcome; zero without one
 }
 
-// Affiliate is the application that made the sale (contract §13.7). Its key is not kept.
+// Affiliate is the application that made the sale (contract §13.7). The application's key is not stored.
 type Affiliate struct {
 	AppID     string          `dynamo:"app_id"`
 	ForeignID string          `dynamo:"foreign_transaction_id"`
@@ -90,7 +91,8 @@ const (
 	ReasonTimedOut   = "timed out"
 )
 
-// readerTime is the cardholder's time to start the payment and to pay, without the time for a tip (contract §13.7).
+// readerTime limits the time until the cardholder has started the payment and paid. The time for a tip is not included
+// (contract §13.7).
 const readerTime = 2 * time.Minute
 
 // BeginAtReader returns the new checkout with its only attempt. The terminal then makes the charge under the attempt's
@@ -108,8 +110,8 @@ func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	return c
 }
 
-// WaitsAtReader returns true if the payer may still pay, as far as is recorded. If the outcome is recorded as unknown,
-// a card was charged or refused, but a Pix code may still be shown.
+// WaitsAtReader returns true if the payer may still pay, as far as our records show. If the outcome is recorded as
+// unknown, a card has been charged or refused, so only a Pix code may still wait.
 func (c Checkout) WaitsAtReader() bool {
 	return c.Reader != nil && c.RequiresAction() && (!c.isRecorded() || c.Attempt.Method == QRCodePix)
 }
@@ -127,15 +129,15 @@ func (c Checkout) NeverOffered() bool {
 	return c.Reader != nil && !c.AttemptOpen() && len(c.Transactions) == 0
 }
 
-// waitAtReader schedules the next poll. The acquirer does not know the attempt yet, or knows only a code that is not
-// paid.
+// waitAtReader schedules the next poll. It is for an attempt that the acquirer does not know yet, or whose Pix code is
+// not paid yet.
 func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	*c.Attempt = c.Attempt.pollAgain(now)
 	return CheckoutChange{Checkout: c}
 }
 
 // stopAtReader records that the cardholder has not paid and can no longer pay. If the process that cancelled at the
-// acquirer was cut off, the reason is lost, so it is derived from the deadline.
+// acquirer was cut off, its reason is lost. stopAtReader then derives the reason from the deadline.
 func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutChange {
 	reason := o.Reason
 	switch {

@@ -295,8 +295,8 @@ func TestSettle_InstallmentsAtReader(t *testing.T) {
 	}
 }
 
-// TestCallback_AtReader checks the callbacks of contract §11.4. A chargeback has none: a callback's only statuses say
-// that the checkout was paid, or was not.
+// TestCallback_AtReader checks the callbacks of contract §11.4. A chargeback causes no callback, because the statuses
+// of these callbacks can only say that the checkout was paid, or was not paid.
 func TestCallback_AtReader(t *testing.T) {
 	t.Parallel()
 	callback := func(status payments.CheckoutStatus, reason string) *payments.Callback {

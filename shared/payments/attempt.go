@@ -23,8 +23,8 @@ const (
 // ID is the acquirer's idempotency key, and becomes the transaction's id.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
-	Operation    string       `dynamo:"operation"`         // the request that began it, to recognise a retry
-	Browser      string       `dynamo:"browser,omitempty"` // hash of the payment page's session that began it
+	Operation    string       `dynamo:"operation"`         // request that began the attempt, to recognise a retry
+	Browser      string       `dynamo:"browser,omitempty"` // hash of the page session that began the attempt
 	Earlier      []string     `dynamo:"earlier,omitempty"` // operations of earlier attempts that began on the page
 	State        AttemptState `dynamo:"state"`
 	Method       Method       `dynamo:"method"`
@@ -43,7 +43,8 @@ type Attempt struct {
 }
 
 const (
-	// An attempt without an outcome counts as cut off after recoverAfter: no function works on an attempt that long.
+	// recoverAfter is the time after which an attempt without an outcome counts as cut off. No function works on an
+	// attempt that long.
 	recoverAfter = 60 * time.Second
 	// challengeTime is the time until a 3DS challenge or redirect ends (contract §4.4).
 	challengeTime = 30 * time.Minute
@@ -80,8 +81,8 @@ func (c Checkout) StartedBy(operation string) bool {
 }
 
 // Superseded returns true if another attempt on the payment page followed the operation's attempt. A browser that
-// repeats the request late must not begin an attempt. Unlike a request with an Idempotency-Key, its request has no
-// record that would stop it.
+// repeats the request late must not begin an attempt. Superseded stops such a request, because only a request with an
+// Idempotency-Key has a record that would stop it.
 func (c Checkout) Superseded(operation string) bool {
 	return c.Attempt != nil && !c.StartedBy(operation) && slices.Contains(c.Attempt.Earlier, operation)
 }
@@ -161,9 +162,9 @@ func (c Checkout) newTransaction(status TransactionStatus, o Outcome, now time.T
 	return t
 }
 
-// recordedAt returns the time when the attempt's transaction is first recorded, which becomes the time of the
-// transaction. The attempt's start is earlier. A client that pages through the history by time would miss a transaction
-// that appeared with that earlier time.
+// recordedAt returns the time when the attempt's transaction is first recorded. The transaction gets this time, and not
+// the earlier start of the attempt. Otherwise a client that pages through the history by time would miss the
+// transaction.
 func (c Checkout) recordedAt(now time.Time) time.Time {
 	for _, t := range c.Transactions {
 		if t.ID == c.Attempt.ID {
@@ -179,7 +180,8 @@ func (a Attempt) DeadlinePassed(o Outcome, now time.Time) bool {
 	return waiting && a.State == AttemptRequiresAction && !now.Before(a.Deadline)
 }
 
-// Restartable returns true if the latest attempt closed without a record, so that its request may begin another.
+// Restartable returns true if the latest attempt closed without a record, so that its request may begin another
+// attempt.
 func (c Checkout) Restartable() bool {
 	return c.Attempt == nil || (c.Attempt.State == AttemptClosed && !c.isRecorded())
 }

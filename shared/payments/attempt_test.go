@@ -97,7 +97,7 @@ func TestCheckout_StartedByAndRestartable(t *testing.T) {
 	}
 }
 
-// TestSuperseded checks that the requests of all attempts of the payment page but the latest are known as superseded.
+// TestSuperseded checks that the page's earlier attempts are known as superseded, and the latest attempt is not.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
@@ -110,7 +110,7 @@ func TestSuperseded(t *testing.T) {
 		c = settle(t, begin(t, c, a, now), payments.Outcome{Decision: payments.Declined}, now).Checkout
 	}
 	for i := range 54 {
-		want := i >= 2 && i < 52 // attempts 2 to 51, which are the fifty before the last; attempt 1 did not begin on the page
+		want := i >= 2 && i < 52 // the fifty attempts before the last; attempt 1 did not begin on the page
 		if got := c.Superseded(fmt.Sprint("request-attempt-", i)); got != want {
 			t.Errorf("attempt %d: got superseded %t, want %t", i, got, want)
 		}

@@ -20,10 +20,10 @@ const (
 // Source identifies the payer or credential that asks for an attempt. Limits count attempts by source.
 type Source struct {
 	Names []string // opaque, without commas; a payer's session and network address each have a name
-	Payer bool     // a payer's browser asks; false: the merchant
+	Payer bool     // true: a payer's browser asks; false: the merchant asks
 }
 
-// AttemptStart records the source and the time of an attempt. The limits count it for an hour.
+// AttemptStart records the source and the time of an attempt. The limits count the attempt for an hour.
 type AttemptStart struct {
 	At time.Time
 	Source

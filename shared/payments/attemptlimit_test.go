@@ -34,8 +34,8 @@ func fixed(by payments.Source) func(int) payments.Source {
 	return func(int) payments.Source { return by }
 }
 
-// TestBegin_LimitsBySource checks that a source that uses up its attempts leaves the attempts of other sources, and
-// that payers cannot use up the merchant's attempts (contract §2.9).
+// TestBegin_LimitsBySource checks that a source can use up only its own attempts, and that payers cannot use up the
+// merchant's attempts (contract §2.9).
 func TestBegin_LimitsBySource(t *testing.T) {
 	t.Parallel()
 	payer := func(names ...string) payments.Source { return payments.Source{Names: names, Payer: true} }
@@ -72,7 +72,7 @@ func TestBegin_LimitsBySource(t *testing.T) {
 	}
 }
 
-// TestBegin_AfterLimitWait begins an eleventh attempt an hour after the first, and is refused a moment before.
+// TestBegin_AfterLimitWait checks that an eleventh attempt may begin an hour after the first attempt, and not earlier.
 func TestBegin_AfterLimitWait(t *testing.T) {
 	t.Parallel()
 	by := payments.Source{Names: []string{"session", "address"}, Payer: true}

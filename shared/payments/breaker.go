@@ -12,13 +12,13 @@ type Breaker struct {
 }
 
 const (
-	// BreakerThreshold is the number of a host's slots for one merchant (webhook.PerTenant). So when the breaker opens,
-	// all the slots have hung.
+	// BreakerThreshold is the number of slots that one merchant has at a host (webhook.PerTenant). So when the breaker
+	// opens, all these slots have hung.
 	BreakerThreshold = 3
 	// firstOpen and longestOpen bound the intervals between probes. Each interval is twice the one before.
 	firstOpen   = 10 * time.Second
 	longestOpen = 5 * time.Minute
-	// probeTime is the longest run of a probe before another is sent.
+	// probeTime is the time that a probe has. If the probe has no result by then, another probe may be sent.
 	probeTime = 15 * time.Second
 )
 
@@ -34,8 +34,8 @@ func (b Breaker) ProbeStarted(now time.Time) Breaker {
 	return b
 }
 
-// Failed returns the breaker after a try that timed out. The breaker stays unchanged if it is open and the try was not
-// a probe: such a try began before the breaker opened.
+// Failed returns the breaker after a try that timed out. If the breaker is open and the try was not a probe, the
+// breaker stays unchanged, because such a try began before the breaker opened.
 func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	if b.Tripped() && !probe {
 		return b

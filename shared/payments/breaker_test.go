@@ -52,8 +52,8 @@ func TestBreaker_ProbeIntervals(t *testing.T) {
 	}
 }
 
-// TestBreaker_Stragglers checks that tries that were under way when the breaker opened, and end soon after, do not
-// count as probes.
+// TestBreaker_Stragglers checks that only probes count while the breaker is open. Some tries began before it opened,
+// and end soon after. These tries do not count.
 func TestBreaker_Stragglers(t *testing.T) {
 	t.Parallel()
 	b := tripped()

@@ -21,20 +21,21 @@ type Callback struct {
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
 	Status         CheckoutStatus `dynamo:"status"`
-	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // true online; older items and their bodies lack it
+	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // true online; older items show no status
 	TransactionID  string         `dynamo:"transaction_id,omitempty"`  // at a reader
-	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why it was not paid
+	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why the checkout was not paid
 	Postponements  int            `dynamo:"postponements,omitempty"`   // number of postponements of the next try
 	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // first postponement of the next try
 }
 
 const (
-	// firstPostponement and longestPostponement bound a postponement. Postponements of a try double up to
-	// longestPostponement, so that callbacks do not come back all the time.
+	// firstPostponement and longestPostponement bound a postponement. Each postponement of a try is twice as long as the
+	// one before, up to longestPostponement, so that callbacks do not come back all the time.
 	firstPostponement   = 2 * time.Second
 	longestPostponement = 64 * time.Second
 	// maxPostponed is the longest gap between tries. A try that was first postponed this long ago is made even if the
-	// breaker is open. This is checked only when the try is due, so a postponement shortly before may end later.
+	// breaker is open. This is checked only when the try is due. So if the try was last postponed shortly before, it is
+	// made a little later.
 	maxPostponed = outbox.RetryEvery
 )
 
@@ -59,8 +60,8 @@ func (c Callback) Swept(now time.Time) Callback {
 	return c
 }
 
-// Postponed returns the callback with its due try postponed, to no time before earliest. A postponement does not count
-// as a try, so later tries keep their published times.
+// Postponed returns the callback with its due try postponed, at least until the time earliest. A postponement does not
+// count as a try, so later tries keep their published times.
 func (c Callback) Postponed(earliest, now time.Time) Callback {
 	c.Entry = c.Unswept()
 	wait := max(earliest.Sub(now), min(firstPostponement<<min(c.Postponements, 8), longestPostponement))

@@ -131,7 +131,8 @@ func TestReplayed(t *testing.T) {
 	}
 }
 
-// TestSweepAt_QueueDelay checks that the sweep sends the messages that SQS cannot delay, by 15 minutes at most.
+// TestSweepAt_QueueDelay checks that the sweep starts a try that is too late for SQS, which delays messages by at most
+// 15 minutes.
 func TestSweepAt_QueueDelay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -160,8 +161,8 @@ func TestSweepAt_QueueDelay(t *testing.T) {
 	}
 }
 
-// TestSweepAt_EveryRetry checks that the sweep comes a minute after each retry of the fast path, and makes the retries
-// that the fast path does not make.
+// TestSweepAt_EveryRetry checks that the sweep follows a minute after each retry of the fast path. Retries that are too
+// late for the fast path are made by the sweep.
 func TestSweepAt_EveryRetry(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
@@ -200,8 +201,8 @@ func TestSweepAt_Swept(t *testing.T) {
 	}
 }
 
-// TestUndelivered_EarlyTry checks that a try that a clock or queue made some seconds early counts as made at its
-// planned time. The try must not be made again at that time.
+// TestUndelivered_EarlyTry checks a try that a clock or queue made some seconds early. Such a try counts as made at its
+// planned time, and must not be made again at that time.
 func TestUndelivered_EarlyTry(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Undelivered("refused", start)

@@ -33,13 +33,14 @@ func (s CardSummary) Expired(now time.Time) bool {
 	return s.ExpiryMonth != 0 && monthEnded(s.ExpiryYear, s.ExpiryMonth, now)
 }
 
-// WithoutExpiry returns the only data of a real card that may be stored in test mode (contract §8.4).
+// WithoutExpiry returns the summary without the expiry date. Only the remaining data of a real card may be stored in
+// test mode (contract §8.4).
 func (s CardSummary) WithoutExpiry() CardSummary {
 	s.ExpiryMonth, s.ExpiryYear = 0, 0
 	return s
 }
 
-// monthEnded returns true if a month has ended in every time zone: twelve hours after UTC midnight.
+// monthEnded returns true if a month has ended in every time zone, which is twelve hours after it has ended in UTC.
 func monthEnded(year, month int, now time.Time) bool {
 	end := time.Date(year, time.Month(month)+1, 1, 12, 0, 0, 0, time.UTC)
 	return !now.Before(end)
@@ -53,7 +54,8 @@ func (c *Card) Summary() CardSummary {
 		ExpiryMonth: month, ExpiryYear: year}
 }
 
-// expiry parses the card's last month. A month that is not two digits, or a year that is not two or four, is 0.
+// expiry parses the card's last month. It returns month 0 for a text that is not two digits, and year 0 for a text that
+// is not two or four digits.
 func (c Card) expiry() (month, year int) {
 	if len(c.ExpiryMonth) == 2 && isDigits(c.ExpiryMonth) {
 		month, _ = strconv.Atoi(c.ExpiryMonth)

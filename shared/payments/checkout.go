@@ -32,7 +32,7 @@ const (
 	PurposeSetupRecurring Purpose = "SETUP_RECURRING_PAYMENT"
 )
 
-// Mandate is the payer's consent to later payments without them. Type is always "recurrent" (contract §2.7).
+// Mandate is the payer's consent to later payments in the payer's absence. Type is always "recurrent" (contract §2.7).
 type Mandate struct {
 	Type         string `json:"type" dynamo:"type"`
 	Status       string `json:"status" dynamo:"status"`
@@ -77,7 +77,7 @@ func (p Payee) fee(amount money.Amount) money.Amount {
 		return money.Zero(amount.Currency())
 	}
 	fee, err := amount.Times(p.FeeRate)
-	if err != nil { // provision refuses an invalid rate
+	if err != nil { // functions/provision refuses an invalid rate
 		panic(err)
 	}
 	return fee
@@ -158,7 +158,8 @@ func (c Checkout) Restored(id, merchantCode string) Checkout {
 // Hosted returns true if the checkout has a payment page (contract §13.3).
 func (c Checkout) Hosted() bool { return c.HostedCheckout != nil && *c.HostedCheckout }
 
-// isOpen returns true if another attempt can pay the checkout. At a reader there is one attempt, and no expiry.
+// isOpen returns true if another attempt can pay the checkout. A checkout at a reader has only one attempt, and does
+// not expire.
 func (c Checkout) isOpen() bool {
 	return c.Reader == nil && (c.Status == CheckoutPending || c.Status == CheckoutFailed)
 }

@@ -35,7 +35,7 @@ const (
 	EventFailed     EventStatus = "FAILED"
 )
 
-// The statuses of refunds that clients never see.
+// The statuses that clients never see. Only refunds have them.
 const (
 	EventBegun     EventStatus = "BEGUN"     // about to be sent to the acquirer
 	EventWithdrawn EventStatus = "WITHDRAWN" // certainly not taken by the acquirer; counts as never requested
@@ -51,7 +51,7 @@ type Event struct {
 	Status        EventStatus  `dynamo:"status"`
 	Amount        money.Amount `dynamo:"amount"`               // more than zero
 	InReserve     bool         `dynamo:"in_reserve,omitempty"` // while the event is open, the reserve includes Amount
-	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund: RefundsBegun at its latest beginning
+	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund: RefundsBegun when it last began
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
@@ -87,10 +87,10 @@ func (t Transaction) newEvent(id string, kind EventType, status EventStatus, amo
 		CreatedAt: truncateToMillis(now), UpdatedAt: truncateToMillis(now), TransactionSummary: t.summary()}
 }
 
-// NumericID returns the event's id as clients know it, of 53 bits.
+// NumericID returns the event's id of 53 bits, as clients know it.
 func (e Event) NumericID() int64 { return NumericID("event " + e.ID) }
 
-// PayoutNumericID returns the PAYOUT event's id as clients know it, of 53 bits.
+// PayoutNumericID returns the PAYOUT event's id of 53 bits, as clients know it.
 func (t Transaction) PayoutNumericID(p PayoutPart) int64 {
 	return NumericID("event " + t.payableOf(p).ID)
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// HistoryStatus is a status to select history items by (contract §6.2): a TransactionStatus, or one of these.
+// HistoryStatus is a status that selects history items (contract §6.2): a TransactionStatus, or one of the statuses
+// below.
 type HistoryStatus string
 
 // The statuses that select payments by their simple status.
@@ -37,8 +38,8 @@ func (f HistoryFilter) All() bool {
 // Match returns true if the item passes the filter.
 func (f HistoryFilter) Match(h HistoryItem) bool { return f.MayMatch(h.Entry()) && f.matchesChange(h) }
 
-// MayMatch returns true if the entry's item passes the filter without ChangesSince. Entries have no time of the last
-// change, so MayMatch ignores ChangesSince.
+// MayMatch returns true if the entry's item passes all parts of the filter except ChangesSince. Entries have no time of
+// the last change, so MayMatch ignores ChangesSince.
 func (f HistoryFilter) MayMatch(h HistoryEntry) bool {
 	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
 		allows(f.Readers, h.Reader) && f.matchesUser(h) && f.matchesStatus(h) && f.matchesArea(h)

@@ -17,7 +17,7 @@ import (
 
 // drawSome draws a list of some of the values, or nil.
 func drawSome[T any](t *rapid.T, label string, values ...T) []T {
-	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // with more lists, hardly any item would pass all of them
+	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // if more lists were set, hardly any item would pass
 		return nil
 	}
 	return rapid.SliceOfN(rapid.SampledFrom(values), 0, 3).Draw(t, label)
@@ -97,7 +97,7 @@ var statusWords = map[payments.EventType]map[string][]string{
 		"FAILED": {"FAILED"}},
 }
 
-// isInside returns true if the location is in the box, written out for each of the boxes above.
+// isInside returns true if the location is in the box. The limits of each of the boxes above are written out.
 func isInside(box string, l *payments.Location) bool {
 	if l == nil {
 		return false

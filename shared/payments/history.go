@@ -22,8 +22,8 @@ type HistoryItem struct {
 	TransactionSummary
 }
 
-// HistoryEntry has an item's fields for filters, but not the time of the last change. Payouts change none of these
-// fields, so they do not write to the index.
+// HistoryEntry has an item's fields for filters, but not the time of the last change. A payout changes none of these
+// fields, so it does not write to the history's index.
 type HistoryEntry struct {
 	ID          string        `dynamo:"-"` // of the transaction or event
 	Type        EventType     `dynamo:"type"`

@@ -162,8 +162,8 @@ func (m *machine) write(t *rapid.T, change payments.CheckoutChange) {
 	m.checkout = is
 }
 
-// checkCallback checks that a change makes a callback only if the checkout has a ReturnURL. A change then makes one if
-// it sets a new status other than PENDING, or if it writes a SUCCESSFUL or FAILED transaction. Other changes make none.
+// checkCallback checks that a change has a callback only if the checkout has a ReturnURL. The change must also set a
+// new status other than PENDING, or write a SUCCESSFUL or FAILED transaction. Other changes have no callback.
 func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.CheckoutChange) {
 	is, written := change.Checkout, statusOf(change.Transaction)
 	notified := is.Status != was.Status && is.Status != payments.CheckoutPending ||

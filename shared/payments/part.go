@@ -11,7 +11,7 @@ import (
 
 // PayoutPart is one payout of a transaction, as a PAYOUT event shows it: the whole amount or one installment.
 type PayoutPart struct {
-	Seq        int          `dynamo:"seq"` // from 1; a part that is paid again gets a new Seq
+	Seq        int          `dynamo:"seq"` // from 1; a part that is scheduled again gets a new Seq
 	Number     int          `dynamo:"n"`   // of the installment, from 1
 	Amount     money.Amount `dynamo:"amount"`
 	Fee        money.Amount `dynamo:"fee"`
@@ -31,7 +31,8 @@ func (p PayoutPart) Net() money.Amount {
 	return minus(minus(p.Amount, p.Fee), p.Deducted)
 }
 
-// planPayouts divides a captured transaction and its fee into payouts (contract §6.7), monthly under TRUE_INSTALLMENT.
+// planPayouts divides a captured transaction and its fee into payouts (contract §6.7). Under TRUE_INSTALLMENT the
+// payouts are monthly.
 func (t Transaction) planPayouts(now time.Time) ([]PayoutPart, []Payable) {
 	n := 1
 	if t.PayoutPlan == merchant.TrueInstallment {
@@ -70,8 +71,8 @@ func (t Transaction) PayoutsTotal() int {
 	return n
 }
 
-// PlannedAt returns the time when payout i was planned. For a payout that replaces a failed one, this is the payout's
-// EligibleAt. For all others, it is the EligibleAt of the first payout.
+// PlannedAt returns the time when payout i was planned. If the payout replaces a failed payout, this is the EligibleAt
+// of payout i. Otherwise it is the EligibleAt of the first payout.
 func (t Transaction) PlannedAt(i int) time.Time {
 	p := t.Payouts[i]
 	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
@@ -80,8 +81,8 @@ func (t Transaction) PlannedAt(i int) time.Time {
 	return t.Payouts[0].EligibleAt
 }
 
-// deduct takes an amount that went back to the payer from the transaction's scheduled payouts, the earliest first. It
-// returns the changed payables, and the rest that other transactions must cover.
+// deduct reduces the transaction's scheduled payouts by an amount that went back to the payer, the earliest payout
+// first. It returns the changed payables, and the rest that other transactions must cover.
 func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	var payables []Payable
 	t.Payouts = slices.Clone(t.Payouts)

@@ -65,7 +65,7 @@ func TestDeduct_ScheduledPayouts(t *testing.T) {
 	type statuses = [3]payments.EventStatus
 	const s, r, p, f = payments.EventScheduled, payments.EventReconciled, payments.EventPaidOut, payments.EventFailed
 	for name, test := range map[string]struct {
-		status   statuses // of parts of 30.00 with a fee of 0.60
+		status   statuses // statuses of parts of 30.00, each with a fee of 0.60
 		amount   string
 		deducted [3]string
 		debit    string // "": none
@@ -97,8 +97,8 @@ func TestDeduct_ScheduledPayouts(t *testing.T) {
 	}
 }
 
-// TestDeduct_WritesChangedParts checks that a return writes only the parts that it changes. Unchanged are a part with
-// nothing left, a part whose fee exceeds it, and all parts after the last part that the return needs.
+// TestDeduct_WritesChangedParts checks that a return writes only the parts that it changes. It does not write a part
+// with nothing left, a part whose fee exceeds its amount, or any part after the last part that the return needs.
 func TestDeduct_WritesChangedParts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

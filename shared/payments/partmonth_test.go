@@ -31,7 +31,7 @@ func payableFrom(t rapid.TB, at time.Time) []time.Time {
 }
 
 // TestPayoutParts_EndOfMonth checks that an instalment falls on the last day of a month that is too short. No month is
-// skipped, and no month has two.
+// without an instalment, and no month has two.
 func TestPayoutParts_EndOfMonth(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ paid, want string }{

@@ -10,7 +10,7 @@ import (
 // PayableKind is the origin of a payable.
 type PayableKind string
 
-// The kinds. A payable's payout record has the same value (contract §6.7).
+// The kinds. The record of a payable in its payout has the same kind (contract §6.7).
 const (
 	PayablePart                PayableKind = "PAYOUT"
 	PayableRefundDeduction     PayableKind = "REFUND_DEDUCTION"

@@ -110,7 +110,7 @@ func TestApply_LastChangeWins(t *testing.T) {
 				}
 			}
 			change := changeTo(t, named)
-			got = change.Apply(change.Apply(got)) // applied twice is applied once
+			got = change.Apply(change.Apply(got)) // the second time must change nothing
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("details (-want +got):\n%s", diff)
@@ -196,7 +196,7 @@ func detailFaults(d *payments.PersonalDetailsChange) failure.List {
 	}{d}, birthday)
 }
 
-// birthday is the day of these tests' checks.
+// birthday is the day on which these tests check details.
 var birthday = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // TestPersonalDetails_ControlCharacters checks that no free text of a payer accepts control characters.

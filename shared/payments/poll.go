@@ -7,8 +7,7 @@ import (
 )
 
 const (
-	// firstPoll is the time from UnknownSince to the first time for a poll, for an attempt or refund whose outcome is
-	// unknown.
+	// firstPoll is the time from UnknownSince to the first poll of an attempt or refund whose outcome is unknown.
 	firstPoll = 5 * time.Second
 	// pollMargin delays the message for a poll, because clocks differ and messages that arrive early are dropped.
 	pollMargin = time.Second
@@ -29,7 +28,8 @@ func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	return at
 }
 
-// sweepAt returns the time for the sweep to poll. If the outcome is unknown, the fast path gets to poll first.
+// sweepAt returns the time for the sweep to poll. If the outcome is unknown, the sweep leaves the first try to the fast
+// path, and polls after outbox.Grace.
 func sweepAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return next
@@ -37,8 +37,8 @@ func sweepAt(next, unknownSince time.Time) time.Time {
 	return next.Add(outbox.Grace)
 }
 
-// pollAt returns the time for the fast path to poll. It returns zero unless the outcome is recorded as unknown. Before
-// that, a request may still run, so there is nothing to ask; or the payer must act, which takes time.
+// pollAt returns the time for the fast path to poll. It returns the zero time if the outcome is not recorded as
+// unknown. Then either a request may still run, so there is nothing to ask, or the payer must act, which takes time.
 func pollAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return time.Time{}

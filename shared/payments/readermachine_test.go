@@ -111,7 +111,7 @@ func (m *readerMachine) cancel(t *rapid.T) {
 
 func (m *readerMachine) goOffline(t *rapid.T) {
 	if m.acquirer != payments.Challenge {
-		return // the terminal has got the checkout, or it was cancelled
+		return // the terminal has got the checkout, or the charge was cancelled
 	}
 	change, ok := m.checkout.CloseNotTaken("attempt-1")
 	if ok {

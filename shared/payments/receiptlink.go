@@ -25,7 +25,7 @@ func ReceiptLinkEnd(now time.Time) time.Time {
 // receiptTokenBytes is the size of a token before it is written as text.
 const receiptTokenBytes = 16
 
-// NewReceiptToken returns a link's token: 128 bits from the source, in 32 hexadecimal digits. Error: the source's.
+// NewReceiptToken returns a link's token: 128 bits from random, in 32 hexadecimal digits. Errors: those of random.
 func NewReceiptToken(random io.Reader) (string, error) {
 	bits := make([]byte, receiptTokenBytes)
 	if _, err := io.ReadFull(random, bits); err != nil {

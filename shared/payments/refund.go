@@ -98,8 +98,9 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReser
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.reserveIncrease()}, nil
 }
 
-// WithoutWithdrawn returns the transaction without a withdrawn refund that is now requested again. So a client that
-// repeats a request while the acquirer does not take it (contract §2.8, 424) does not reach the limit of events.
+// WithoutWithdrawn returns the transaction without a withdrawn refund that is now requested again. The acquirer may
+// refuse to take a refund (contract §2.8, 424) each time that a client repeats the request. So the repeated requests do
+// not reach the limit of events.
 func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	if e.Status == EventWithdrawn {
 		t.EventCount--
@@ -107,7 +108,8 @@ func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	return t
 }
 
-// refundAmount returns the amount; nil means all the rest. Failures: AmountTooHighError; Invalid unless above 0.
+// refundAmount returns the amount; nil means the whole rest. Failures: AmountTooHighError; Invalid for an amount that
+// is not above zero.
 func (t Transaction) refundAmount(amount *money.Amount) (money.Amount, error) {
 	switch {
 	case amount == nil:

@@ -186,8 +186,8 @@ type settledRefund struct {
 	Listed, Wakes              bool
 }
 
-// TestShowRefund checks that a refund becomes visible only once. Its time is the time of ShowRefund, before another
-// process asks the acquirer.
+// TestShowRefund checks that a refund becomes visible only once. The time of the refund is then the time of ShowRefund,
+// which comes before the question to the acquirer.
 func TestShowRefund(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
@@ -208,8 +208,8 @@ func TestShowRefund(t *testing.T) {
 	}
 }
 
-// TestSettleRefund_UnknownOutcome checks that an answer without an outcome is no update once clients have seen the
-// refund. An answer with an outcome is an update.
+// TestSettleRefund_UnknownOutcome checks the time of a refund's update. Once clients have seen the refund, an answer
+// without an outcome leaves that time unchanged, and an answer with an outcome changes it.
 func TestSettleRefund_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)

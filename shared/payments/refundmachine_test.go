@@ -70,7 +70,7 @@ func (m *refundMachine) drawAmount(t *rapid.T) *money.Amount {
 func (m *refundMachine) begin(t *rapid.T) {
 	operation := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation"))
 	inReserve := rapid.Bool().Draw(t, "in reserve")
-	// Processing requests only refunds that are new to it, or were withdrawn.
+	// Package processing requests only a refund that it does not know yet, or that was withdrawn.
 	if e, known := m.events[m.tx.RefundID(operation)]; known && e.Status != payments.EventWithdrawn {
 		return
 	}

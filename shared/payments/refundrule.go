@@ -15,12 +15,12 @@ import (
 type RefundRule struct {
 	Country  string         // of the merchant, ISO 3166-1 alpha-2; "": any
 	Currency money.Currency // "": any
-	Days     int            // of 24 hours, from payment to the latest refund; 0: no limit
+	Days     int            // days of 24 hours after the payment; 0: no limit
 	Minimum  money.Amount   // of one refund; without a currency: one minor unit
 }
 
 // RefundRules holds an operator's rules. Every rule that applies counts. Without rules, payments of any age can be
-// refunded, from one minor unit.
+// refunded, in amounts from one minor unit.
 type RefundRules []RefundRule
 
 // ParseRefundRules reads rules separated by blanks, each written where:days:minimum:

@@ -40,8 +40,8 @@ func TestParseRefundRules(t *testing.T) {
 	}
 }
 
-// TestTerms checks that refunds have no limit of age and a minimum of one minor unit, unless rules for the merchant's
-// country or the currency say otherwise; the strictest rule counts (contract §6.4).
+// TestTerms checks the rules for the merchant's country or the currency. The strictest rule counts. Without a rule,
+// refunds have no limit of age, and a minimum of one minor unit (contract §6.4).
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)

@@ -30,9 +30,9 @@ type Session struct {
 	ExpiresAt  time.Time `dynamo:"expires"`
 }
 
-// Settle applies the acquirer's answer about an attempt. It returns false for a repeated or late answer, when the
-// attempt is closed or another attempt runs. msgID becomes the callback's id. The change contains the session if the
-// payer must come back.
+// Settle applies the acquirer's answer about an attempt. It returns false for a repeated or late answer, that is, if
+// the attempt is closed or another attempt runs. msgID becomes the callback's id. The change contains the session if
+// the payer must come back.
 func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session,
 	now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
@@ -72,7 +72,7 @@ func (c Checkout) withOwnAttempt() Checkout {
 
 func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutPaid
-	c.AttemptStarts = nil // they only limit further attempts
+	c.AttemptStarts = nil // the starts only limit further attempts
 	change := c.record(TransactionSuccessful, o, now)
 	change.addPosting(now)
 	change.addInstrument(now)
@@ -132,9 +132,9 @@ func (c Checkout) recordUnknown(o Outcome, now time.Time) CheckoutChange {
 	return c.record(TransactionPending, o, now)
 }
 
-// closeCancelled closes an attempt that will never be charged. If clients have not seen the attempt, it leaves no
-// record. If the payer's deadline has not passed, one of our requests cancelled the attempt and was then cut off, so
-// the attempt is CANCELLED. Otherwise the attempt has failed.
+// closeCancelled closes an attempt that will never be charged. An attempt that clients have not seen leaves no record.
+// If the payer's deadline has not passed, one of our requests cancelled the attempt and was then cut off, so the
+// attempt is CANCELLED. Otherwise the attempt has failed.
 func (c Checkout) closeCancelled(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
 	case !c.isRecorded():

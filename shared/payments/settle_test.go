@@ -19,8 +19,8 @@ type settled struct {
 	Callback    bool
 }
 
-// TestSettle checks the effect of an acquirer's answer in each state (contract §4.5). Answers come at start, except in
-// the last cases of a challenge, which ends after 30 minutes.
+// TestSettle checks the effect of an acquirer's answer in each state (contract §4.5). A challenge ends after 30
+// minutes. Answers come at start, except the last answers to a challenge.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	const (

@@ -49,7 +49,7 @@ type Transaction struct {
 	Refundable          money.Amount        `dynamo:"refundable"`         // what is left to refund or charge back
 	Refunded            money.Amount        `dynamo:"refunded,omitempty"` // sent back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back,omitempty"`
-	NonCollection       bool                `dynamo:"non_collection,omitempty"` // of a chargeback
+	NonCollection       bool                `dynamo:"non_collection,omitempty"` // the merchant could not pay a chargeback
 	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // of the latest refund: REFUNDED or FAILED
 	Fee                 money.Amount        `dynamo:"fee"`
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`

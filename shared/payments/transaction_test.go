@@ -47,7 +47,7 @@ var (
 	uuidV4   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
-// TestTransaction_IDsFromAttempt checks that each retry of an attempt gives it the same ids, on any machine.
+// TestTransaction_IDsFromAttempt checks that an attempt's transaction gets the same ids at each retry, on any machine.
 func TestTransaction_IDsFromAttempt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,7 +117,8 @@ func TestSimpleStatus(t *testing.T) {
 	}
 }
 
-// TestSimpleStatus_Verification checks that a verification of any amount takes nothing to refund (contract §4.6).
+// TestSimpleStatus_Verification checks that a verification moves no money, for any amount, so that nothing can be
+// refunded (contract §4.6).
 func TestSimpleStatus_Verification(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{"1.00", "0"} {

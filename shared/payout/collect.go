@@ -64,7 +64,8 @@ func (p Payout) CarriedForward() *payments.Payable {
 		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 
-// changes holds the transactions of the payables or records: as they were read, and as earlier payables changed them.
+// changes holds the transactions of the payables or records. read has them as they were read, and written has them with
+// the changes by earlier payables or records.
 type changes struct {
 	read, written map[string]payments.Transaction
 }

@@ -21,7 +21,7 @@
 //     the same transfer. An order that the bank does not accept for a day is cancelled there.
 //   - The bank answers, at once or at a later poll. [Payout.Paid] or [Payout.Rejected] enters the outcome into the
 //     journal. [Payout.ApplyOutcome] makes the transactions PAID_OUT, or SCHEDULED again.
-//   - Runner.OpenOnDemand (run/plan.go) opens a payout between two cut-offs, which takes the same steps.
+//   - Runner.OpenOnDemand (run/plan.go) opens a payout between two cut-offs. This payout takes the same steps.
 //   - The payout of the next cut-off collects returned payables and a negative total that was carried forward.
 //
 // Runner.ChangeBankAccounts (run/bankaccounts.go) changes the account for payouts, on a merchant's request

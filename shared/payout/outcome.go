@@ -94,7 +94,7 @@ func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 }
 
 // sendsFor is the time during which the bank is asked to take a transfer. It is long enough for the bank's nights and
-// repairs, but ends before the daily payout after the next.
+// repairs, but it ends before the daily payout of the day after the next.
 const sendsFor = 24 * time.Hour
 
 // ShouldCancel returns true if the bank should cancel a transfer that it did not take: after a day, or after a change

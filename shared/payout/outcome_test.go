@@ -26,8 +26,8 @@ func applyOutcome(t testing.TB, p payout.Payout, tx payments.Transaction, record
 	return step
 }
 
-// withOutcomeUpTo returns the payout as if its outcome had been applied to all records up to and including the given
-// one.
+// withOutcomeUpTo returns the payout as if its outcome had been applied to all records up to the given record, which is
+// included.
 func withOutcomeUpTo(p payout.Payout, to string) payout.Payout {
 	p.OutcomeAppliedTo, p.UpdatedAt, p.NextPoll = to, after(4*time.Hour), after(4*time.Hour+15*time.Minute)
 	return p

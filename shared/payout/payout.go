@@ -37,7 +37,7 @@ type Payout struct {
 	Total            money.Amount         `dynamo:"total"` // sum of the payout's records
 	Records          int                  `dynamo:"records"`
 	To               merchant.BankAccount `dynamo:"to"`                           // receiving account, from Sent on
-	OutcomeAppliedTo string               `dynamo:"outcome_applied_to,omitempty"` // last record with the applied outcome
+	OutcomeAppliedTo string               `dynamo:"outcome_applied_to,omitempty"` // last record with an applied outcome
 	Reason           string               `dynamo:"reason,omitempty"`             // the bank's reason for a failure
 	CreatedAt        time.Time            `dynamo:"created_at"`
 	UpdatedAt        time.Time            `dynamo:"updated_at"`
@@ -59,9 +59,8 @@ func ID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// RunsBy is the time that a new payout has to run. If the payout has not run by then, payoutopen sends its
-// message again. RunsBy is longer than any backlog of messages lasts, because repeated messages would make a backlog
-// grow.
+// RunsBy limits the time until a new payout runs. If the payout has not run by then, payoutopen sends its message
+// again. RunsBy is longer than any backlog of messages lasts, because repeated messages would make a backlog grow.
 const RunsBy = 30 * time.Minute
 
 // New returns a payout for the payables that become eligible before the cut-off.

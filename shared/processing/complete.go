@@ -51,10 +51,12 @@ func (p *Processor) sendAnswer(ctx context.Context, t identity.Tenant, attemptID
 	}
 }
 
-// Resume asks the acquirer for the next step of a payer who has begun a challenge or visited a method's page, and may
-// have come back. If the acquirer now knows an outcome, Resume records the outcome, so that the payer need not wait for
-// the next poll. Resume returns no step and records nothing if the acquirer does not answer, or if the payer has begun
-// neither a challenge nor a redirect: browsers may ask every few seconds, and must not cause a write each time.
+// Resume asks the acquirer for the next step of a payer who has begun a challenge or visited a method's page. The payer
+// may have come back from there. If the acquirer now knows an outcome, Resume records the outcome, so that the payer
+// need not wait for the next poll.
+//
+// Resume returns no step and records nothing if the acquirer does not answer, or if the payer has begun neither a
+// challenge nor a redirect. Browsers may ask every few seconds, and must not cause a write each time.
 func (p *Processor) Resume(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
 	error) {
 	if !c.RequiresAction() || c.Attempt.Method.Flow() == payments.VoucherFlow {

@@ -38,7 +38,7 @@ func TestStart_CustomerChangedDuringCancel(t *testing.T) {
 	if _, err = o.pay(t, c, challenged); err != nil {
 		t.Fatal(err)
 	}
-	o.onCancel = func(string) { // another attempt fails meanwhile, and the merchant updates the checkout
+	o.onCancel = func(string) { // meanwhile another attempt fails, and the merchant updates the checkout
 		failed, failure := o.pay(t, c, "4012001037461114")
 		if failure != nil || failed.Status != payments.CheckoutFailed {
 			t.Errorf("another attempt: got %s, %v, want FAILED", failed.Status, failure)

@@ -24,7 +24,7 @@ type screen struct {
 
 func (s screen) Outcome(context.Context, string) (terminal.Outcome, error) { return s.says, nil }
 
-// showPix creates a checkout at a reader whose terminal shows its Pix code. pay pays that code.
+// showPix creates a checkout at a reader whose terminal shows the checkout's Pix code. The function pay pays the code.
 func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Checkout, pay func()) {
 	t.Helper()
 	o.Readers.Terminals = map[identity.Mode]terminal.Terminals{identity.Test: screen{says: says}}
@@ -49,7 +49,7 @@ func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Check
 	}
 }
 
-// pixFate is the outcome of a code, at the platform and at the acquirer.
+// pixFate is the state of a Pix code, at the platform and at the acquirer.
 type pixFate struct {
 	Status   payments.CheckoutStatus
 	Reason   string
@@ -144,8 +144,8 @@ func (f forgetful) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return f.Acquirer.LookUp(ctx, id)
 }
 
-// TestResolve_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. The code ends at the
-// deadline like any other.
+// TestResolve_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. Like any other code,
+// it is cancelled at the deadline.
 func TestResolve_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

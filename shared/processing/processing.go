@@ -77,7 +77,7 @@ func (p *Processor) PollLater(ctx context.Context, t identity.Tenant, c payments
 	return p.settle(ctx, t, c, c.Attempt.ID, payments.Outcome{Decision: payments.Challenge})
 }
 
-// CloseNotTaken closes the open attempt of a checkout that neither the acquirer nor the terminal has taken.
+// CloseNotTaken closes the checkout's open attempt, which neither the acquirer nor the terminal has taken.
 func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
 	error) {
 	attempt := c.Attempt.ID
@@ -109,7 +109,7 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	return after, err
 }
 
-// session returns the payer's session for the attempt; empty if the attempt is closed.
+// session returns the payer's session for the attempt. The session is empty if the attempt is closed.
 func (p *Processor) session(c payments.Checkout, attemptID string) payments.Session {
 	if !c.AttemptOpen() || c.Attempt.ID != attemptID {
 		return payments.Session{}
@@ -178,8 +178,8 @@ func (p *Processor) Source(checkoutID string, payer bool, names ...string) payme
 
 func newMessageID() string { return "msg_" + uuid.NewString() }
 
-// chargeMetrics returns the metrics of an attempt's first charge: the attempt, the payer's wait for the acquirer, and
-// an unknown outcome.
+// chargeMetrics returns the metrics of an attempt's first charge. They count the attempt and an unknown outcome, and
+// measure the time that the acquirer took.
 func chargeMetrics(o payments.Outcome, took time.Duration) []metric.Value {
 	measured := []metric.Value{metric.PaymentsAttempted.Once(), metric.AcquirerLatency.Took(took)}
 	if o.Decision == payments.OutcomeUnknown {

@@ -190,8 +190,8 @@ func TestDeactivate_AttemptBegunDuringCancel(t *testing.T) {
 	}
 }
 
-// TestStart_NotTakenAfterLostAnswer checks that the outcome stays unknown. The first request may have been charged, so
-// no other attempt may replace this attempt.
+// TestStart_NotTakenAfterLostAnswer checks that the outcome stays unknown. The acquirer may have charged the first
+// request, so no other attempt may replace this attempt.
 func TestStart_NotTakenAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

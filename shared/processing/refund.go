@@ -96,8 +96,8 @@ func parseAmount(tx payments.Transaction, given money.Literal) (*money.Amount, e
 // minimum (contract §6.4). It returns the reserve that its decision is based on.
 //
 // The merchant is read after the reserve. If a shard is added after the merchant is read, the check misses a debit in
-// the new shard. But the refund that made that debit has also changed the reserve, so the write that requires the
-// reserve as read fails. A chargeback may still come between the check and the write, as with a single shard.
+// the new shard. But the refund that made that debit has also changed the reserve. The write requires an unchanged
+// reserve, and so fails. A chargeback may still come between the check and the write, with one shard or several.
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
 	minimum *money.Amount) (*store.Reserve, error) {
 	if minimum == nil {
@@ -134,9 +134,9 @@ func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount 
 	return nil, payments.ErrInsufficientBalance
 }
 
-// sendRefund has the acquirer make a refund that this request has begun, and records the outcome. While no other
-// request has asked for the refund, ErrNotTaken tells this request that the acquirer never took it. After another
-// request has asked, no request can know that.
+// sendRefund has the acquirer make a refund that this request has begun, and records the outcome. If no other request
+// has asked for the refund, ErrNotTaken means that the acquirer never took it. Once another request has asked for the
+// refund, ErrNotTaken no longer proves that.
 func (p *Processor) sendRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	o, err := p.requestRefund(ctx, t, e)
 	var after payments.Event

@@ -91,8 +91,8 @@ func (o *fixture) readReserve(t *testing.T, of identity.Tenant) string {
 	return reserve.Amount.String()
 }
 
-// TestRefund_MinimumBalance checks that refunds keep the minimum balance to the cent, and are possible again when the
-// balance grows (contract §6.4).
+// TestRefund_MinimumBalance checks that refunds do not take the balance below the minimum, not even by a cent. Refunds
+// are possible again when the balance grows (contract §6.4).
 func TestRefund_MinimumBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)

@@ -74,9 +74,9 @@ func (o *fixture) retryRefund(t *testing.T, e payments.Event, operation string) 
 		Amount:    money.Literal(e.Amount.String()), MinimumBalance: &minimum})
 }
 
-// TestResolveRefundDue_NeverTaken checks a refund whose process ended. The acquirer takes no request for 42.24, but may
-// have taken an earlier request, so the refund is cancelled. After that the refund has failed for all clients, and its
-// money can be refunded again.
+// TestResolveRefundDue_NeverTaken checks a refund whose process ended. The acquirer refuses each request for 42.24, but
+// may have taken an earlier request, so the refund is cancelled. After that the refund has failed for all clients, and
+// its money can be refunded again.
 func TestResolveRefundDue_NeverTaken(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]acquirer.Acquirer{"sandbox": nil, "none": acquirer.None{}} {
@@ -166,8 +166,8 @@ func TestResolveRefundDue_NotCancelled(t *testing.T) {
 	o.checkRefund(t, e, payments.EventRefunded, "90.00", "0.00")
 }
 
-// TestResolveRefundDue_AlreadyMade checks a refund that the acquirer made although its answer was lost. The acquirer's
-// answer to the cancellation says so, and the refund is not cancelled.
+// TestResolveRefundDue_AlreadyMade checks a refund that the acquirer made although its answer was lost. When the
+// platform asks for a cancellation, the acquirer answers that the refund was made. The refund is not cancelled.
 func TestResolveRefundDue_AlreadyMade(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)

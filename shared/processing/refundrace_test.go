@@ -54,7 +54,8 @@ func (o *fixture) readRecord(t *testing.T, id string) (r store.Record, givenBack
 	return r, givenBack
 }
 
-// busy takes no refund, and calls a function before its first answer.
+// busy is an acquirer that does not take the first refund. Before it answers that request, it calls a function before
+// its first answer.
 type busy struct {
 	acquirer.Acquirer
 	once    sync.Once
@@ -118,7 +119,7 @@ func TestRefund_NotTakenDuringPoll(t *testing.T) {
 	}
 }
 
-// waiting signals a request for a refund, and waits before it answers.
+// waiting is an acquirer that signals a request for a refund, and waits before it answers.
 type waiting struct {
 	acquirer.Acquirer
 	asked, until chan struct{}

@@ -9,7 +9,8 @@ import (
 )
 
 // TestRefund_RepeatedDuringOutage repeats a request that ends in 424, and so runs again under its key (contract §2.8).
-// The tries use up none of the transaction's limited events, so a later refund is possible after any number of tries.
+// A transaction can have a limited number of events. The tries add no event, so a later refund is possible after any
+// number of tries.
 func TestRefund_RepeatedDuringOutage(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

@@ -45,7 +45,7 @@ func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID s
 	return p.resolve(ctx, t, c)
 }
 
-// ResolveDue calls Resolve if the next poll is due, for callers on a schedule. Failure: NotFound.
+// ResolveDue calls Resolve if the next poll is due. It serves callers that run on a schedule. Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {

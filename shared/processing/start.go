@@ -35,7 +35,7 @@ type PaymentRequest struct {
 	ReturnURL string // where a method's page sends the payer; "": the checkout's redirect_url
 
 	Amount     *money.Amount // the amount shown to the payer; only this amount is charged; nil: the checkout's amount
-	TaxEnabled bool          // the merchant's setting now
+	TaxEnabled bool          // the merchant's present setting
 }
 
 // Step is the next page for the payer's browser.
@@ -159,8 +159,8 @@ func (p *Processor) newAttempt(t identity.Tenant, c payments.Checkout, request P
 // check refuses a request whose fields do not fit the checkout (contract §4.3).
 func (r PaymentRequest) check(c payments.Checkout) error {
 	setup := c.Purpose == payments.PurposeSetupRecurring
-	// A payer's browser must not find out whose checkout it is. So the browser may name any customer; a new card is still
-	// charged for the checkout's customer.
+	// A payer's browser must not find out which customer the checkout belongs to. So the browser may name any customer. A
+	// new card is still charged for the checkout's customer.
 	another := r.CustomerID != "" && c.CustomerID != "" && r.CustomerID != c.CustomerID && !r.PayerPresent
 	faults := failure.List{}.
 		If(another, failure.Invalid("customer_id", "is not the checkout's customer")).
@@ -242,7 +242,7 @@ func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c paym
 
 // cancelExpired cancels a pending attempt after valid_until, instead of charging. The clock was read before the attempt
 // was claimed, so a client may have read EXPIRED in between. EXPIRED is final, so no charge may begin. In a retry, the
-// acquirer may have approved the earlier request's charge. Only then is the checkout paid.
+// acquirer may have approved the earlier request's charge. The checkout is paid only in that case.
 func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, *Step, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)

@@ -17,7 +17,7 @@ import (
 // MaxReaders limits the readers of a merchant in one mode, including expired ones (contract §9).
 const MaxReaders = 100
 
-// pairingTime is the time that a terminal has to confirm (contract §9).
+// pairingTime limits the time until a terminal has confirmed (contract §9).
 const pairingTime = 5 * time.Minute
 
 // Status is the status of a pairing (contract §2.7).
@@ -50,7 +50,7 @@ type Reader struct {
 	Version          int             `dynamo:"version"`
 }
 
-// ID returns the id of the reader that an operation makes. It is the same each time.
+// ID returns the id of the reader that an operation makes. The same operation always gets the same id.
 func ID(operation string) string { return identity.DerivedID("rdr_", "reader\x00"+operation) }
 
 // Given has the fields of a reader that the merchant chooses.
@@ -95,7 +95,7 @@ func (r Reader) StatusAt(now time.Time) Status {
 func (r Reader) ShowsCodes() bool { return slices.Contains(pixModels, r.Model) }
 
 // Settled returns true if the terminal need not be asked again. A pairing that has expired without an answer is not
-// settled, because the terminal may have confirmed in time without our knowing yet.
+// settled, because the terminal may have confirmed in time, although we do not know yet.
 func (r Reader) Settled() bool { return !r.PairedAt.IsZero() || !r.EndedAt.IsZero() }
 
 // Confirm records that the terminal has confirmed. A terminal confirms only in time, so Confirm does not compare times.
@@ -117,7 +117,8 @@ func (r Reader) End(now time.Time) Reader {
 	return r
 }
 
-// WithMenuLock records the terminal's report about its menu lock. It records nil if the terminal does not report it.
+// WithMenuLock records the terminal's report about its menu lock. It records nil if the terminal does not report the
+// menu lock.
 func (r Reader) WithMenuLock(said *bool) Reader {
 	if said == nil || r.MenuLock == nil || *said != *r.MenuLock {
 		r.MenuLock = said

@@ -34,7 +34,7 @@ func TestStatusAt(t *testing.T) {
 	const late = 5*time.Minute + time.Millisecond
 	type row struct {
 		state, event       string
-		early, last, later reader.Status // after 3 s, five minutes, and more
+		early, last, later reader.Status // statuses after 3 s, after five minutes, and later
 		settled            bool
 		changed            bool
 	}
@@ -146,7 +146,7 @@ func TestID(t *testing.T) {
 	}
 }
 
-// TestShowsCodes checks the models of contract §2.7 and an unknown one (contract §13.9).
+// TestShowsCodes checks the models of contract §2.7 and an unknown model (contract §13.9).
 func TestShowsCodes(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]bool{"solo": true, "virtual-solo": true, "air": false, "": false} {

@@ -21,7 +21,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// bankShop is a shop with three payouts: one was paid, one was rejected, and one was paid but got no answer.
+// bankShop is a shop with three payouts: one was paid, one was rejected, and one was paid although the bank's answer
+// was lost.
 type bankShop struct {
 	*shop
 	out, rejected, unanswered string // ids of the payouts
@@ -278,8 +279,8 @@ func TestRun_EachCorruptionOfPayoutsAndBank(t *testing.T) {
 	}
 }
 
-// TestRun_ShortfallCarriedForward checks both times at which a payout may carry its shortfall forward. Payouts do so in
-// their last step. Older payouts did so once they were complete.
+// TestRun_ShortfallCarriedForward checks that a payout may carry its shortfall forward in one of its steps. Older
+// payouts did so once they were complete.
 func TestRun_ShortfallCarriedForward(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

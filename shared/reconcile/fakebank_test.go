@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// fakeBank is a bank that treats a transfer in one of six ways. It pays with an answer or without one, rejects at once
-// or after a return, does not take the transfer, or leaves it pending.
+// fakeBank is a bank that treats a transfer in one of six ways. It pays with an answer or without one, rejects before
+// or after the money has left, does not take the transfer, or leaves it pending.
 type fakeBank struct{ h *history }
 
 func (b fakeBank) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
@@ -85,8 +85,8 @@ func (h *history) banks() map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Live: fakeBank{h}, identity.Test: fakeBank{h}}
 }
 
-// loseBankLines drops the lines of the bank's statement one by one. Each loss must be a break, unless the payment got
-// no answer.
+// loseBankLines drops the lines of the bank's statement one by one. Each loss must be a break, unless the bank did not
+// answer about the payment.
 func (h *history) loseBankLines() {
 	h.Helper()
 	all, lost := h.lines, 0

@@ -82,7 +82,7 @@ type openRefund struct {
 	id string
 }
 
-// statement is the acquirer of one mode.
+// statement is a fake acquirer of one mode, which only has a statement.
 type statement struct {
 	acquirer.None
 	h *history
@@ -121,7 +121,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	return h
 }
 
-// payTo makes it possible to pay the tenant out on demand, to an account of the holder.
+// payTo enables payouts on demand for the tenant, to an account of the holder.
 func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
 	_, err := h.payouts.ChangeMerchant(h.Context(), byTest, t.Merchant, func(s merchant.State) (merchant.State, error) {

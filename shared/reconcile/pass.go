@@ -23,8 +23,8 @@ const (
 	bankTotal     = "the bank's statement"
 )
 
-// readAll reads all statements and the whole table once. It reads the statements first. So every line of a statement
-// has been recorded by the time the table is read, unless its outcome is pending.
+// readAll reads all statements and the whole table once. It reads the statements first. So when it reads the table,
+// every line of a statement has its record, except a line whose outcome is pending.
 func (r *run) readAll(ctx context.Context) error {
 	if err := r.walkMovements(ctx, r.noteMovement); err != nil {
 		return err

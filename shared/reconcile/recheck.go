@@ -104,8 +104,8 @@ func (r *run) confirm(ctx context.Context, open []*reading) error {
 	return nil
 }
 
-// read reads the suspects. It reads the payables before the payouts, because payouts turn payables into records. In
-// this order read misses neither.
+// read reads the suspects. It reads the payables before the records of payouts. A payout may turn a payable into a
+// record meanwhile, and in the opposite order read would miss both.
 func (r *run) read(ctx context.Context, open []*reading) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)

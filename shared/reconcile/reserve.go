@@ -42,8 +42,8 @@ const longestPollGap = time.Hour
 
 // checkReserves compares each tenant's reserve with its pending refunds. The first pass reads the two at different
 // times. Where they differ, both are read again, at most maxReadings times. The difference is a break only if two
-// successive ones of these readings have the same reserve version and the same sum of refunds. The version must be the
-// same, too, because one refund may replace another of the same amount.
+// successive readings have the same reserve version and the same sum of refunds. The sum alone would not prove a break,
+// because one refund may replace another of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
 	for _, key := range sortedKeys(r.matcher.reserves) {
 		of := r.matcher.reserves[key]

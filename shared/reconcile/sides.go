@@ -170,7 +170,8 @@ func entrySides(v ledger.Entry) sides {
 // carriedPrefix begins the id of a shortfall that one payout carries forward to the next.
 const carriedPrefix = "carried#"
 
-// carriedBy returns the id of the payout that carried the payable forward, in its last step or in an earlier step.
+// carriedBy returns the id of the payout that carried the payable forward. The payable's id may also name the payout's
+// step.
 func carriedBy(p payments.Payable) (payout string, ok bool) {
 	payout, ok = strings.CutPrefix(p.ID, carriedPrefix)
 	payout, _, _ = strings.Cut(payout, "#")
@@ -222,7 +223,7 @@ func payable(id string, kind payments.PayableKind, minor, fee int64, c money.Cur
 }
 
 // debitLine returns the line of a payable that is a debit. A payout carries a shortfall forward only once, but in any
-// of its steps, so the line's id does not have the step.
+// of its steps, so the line's id does not contain the step.
 func debitLine(p payments.Payable) line {
 	id := p.ID
 	if payout, ok := carriedBy(p); ok {

@@ -111,7 +111,7 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	return withState(ctx, func(s *state) { s.by, s.merchant = by, owner }), nil
 }
 
-// actor returns the caller in the form of audit entries.
+// actor returns the caller in the form that audit entries use.
 func (x *exchange) actor() audit.Actor {
 	a := audit.Actor{Kind: audit.Client, ID: x.caller.Actor.ID, Source: x.source(), Request: x.id}
 	switch {

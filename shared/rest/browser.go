@@ -72,7 +72,7 @@ type Forms struct {
 	secure bool
 }
 
-// NewForms returns the forms of pages under the base URL, protected by a cookie with the name.
+// NewForms returns Forms for the pages under the base URL. The cookie with the name protects their forms.
 func NewForms(cookie, baseURL string) Forms {
 	secure := strings.HasPrefix(baseURL, "https:") // false only in the local run
 	if secure {

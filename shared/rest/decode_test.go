@@ -272,7 +272,7 @@ func TestDecode_PathValue(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/things/%ff", "/things/%ed%a0%80", "/things/a%C2",
-		"/things/a%EF%BF%BD"} { // the last as a gateway passes it on
+		"/things/a%EF%BF%BD"} { // a gateway passes on the last one in this form
 		if w := f.ask("POST", path, ""); w.Code != http.StatusBadRequest ||
 			decodeObject(t, w)["error_code"] != "INVALID_REQUEST" {
 			t.Errorf("%s: got %d %s, want 400 INVALID_REQUEST", path, w.Code, w.Body)
@@ -283,9 +283,9 @@ func TestDecode_PathValue(t *testing.T) {
 	}
 }
 
-// TestDecode_UnusualPathValue checks that the operation also gets a path value that no identifier can have, so that the
-// answer has the form in its document. A value too long for the table's keys is cut, and is still too long for an
-// identifier.
+// TestDecode_UnusualPathValue checks that the operation also gets a path value that no identifier can have. The
+// operation then answers in the form that its document describes. A value too long for the table's keys is cut, and is
+// still too long for an identifier.
 func TestDecode_UnusualPathValue(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context,

@@ -190,8 +190,8 @@ func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	return all
 }
 
-// arrayReply returns the reply with an array: for several errors of process, or for any errors of payouts (contract
-// §3.1). The media type is always plain JSON (contract §3.2).
+// arrayReply returns the reply with an array of errors. process answers several errors in this form, and payouts every
+// error of status 400 (contract §3.1). The media type is always plain JSON (contract §3.2).
 func arrayReply(several failure.List, err error) reply {
 	if len(several) == 0 {
 		several = failure.List{failure.Of(err)}

@@ -17,8 +17,8 @@ import (
 // maxFaults bounds the faults that are reported for one body.
 const maxFaults = 20
 
-// optionalMember is an optional.Of. Its null can mean something else than absent: in a PATCH, null clears a date
-// (contract §13.1).
+// optionalMember is an optional.Of. Its null can differ from an absent member: in a PATCH, null clears a date (contract
+// §13.1).
 type optionalMember interface{ Give() any }
 
 // fill sets v from n. For each value of the wrong type it adds a fault with the value's dot path. encoding/json decodes

@@ -106,7 +106,7 @@ func (f *fixture) newProcess(routes []rest.Route, change ...func(*rest.Config)) 
 	return rest.New(c)
 }
 
-// addCredential adds a key of the tenant and returns its token. Its scopes need not be the platform's.
+// addCredential adds a key of the tenant and returns its token. The platform need not know the key's scopes.
 func (f *fixture) addCredential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
 	return f.addKey(t, tenant, id, kind, scopes...)

@@ -72,7 +72,7 @@ type Document struct {
 	Filename    string       // name for a browser to show or save Body; "": the browser decides
 	Cookie      *http.Cookie // nil: no cookie
 	Device      *http.Cookie // the device cookie; nil: none
-	Forget      *http.Cookie // an expired cookie, so that the browser deletes its own; nil: none
+	Forget      *http.Cookie // an expired cookie, so that the browser deletes its copy; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
 	ETag        string   // of Body (RFC 9110 §8.8.3): browsers, not shared caches, store and revalidate Body (BrowserHas)

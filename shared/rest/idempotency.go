@@ -19,8 +19,8 @@ import (
 // maxIdempotencyKey is the longest key (contract §2.8).
 const maxIdempotencyKey = 255
 
-// settleTimeout bounds the write of the record after the operation. A client that left and a passed deadline do not
-// stop this write.
+// settleTimeout bounds the write of the record after the operation. The write goes on even if the client has left or
+// the request's deadline has passed.
 const settleTimeout = 3 * time.Second
 
 // idempotencyKey returns the request's key, or "" if there is no key or the route ignores keys. Failure: Invalid
@@ -102,7 +102,7 @@ func recordName(a identity.Actor, clientKey string) string {
 }
 
 // settle stores the reply, or releases the key if shouldStore refuses the reply. The client gets the reply even if the
-// write of the record fails: the operation has happened, and a retry recognises it by its OperationID.
+// write of the record fails, because the operation has happened. A retry recognises the operation by its OperationID.
 func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
@@ -163,7 +163,8 @@ func (x *exchange) replay(c claim) reply {
 // recordID identifies a sealed reply's record.
 func recordID(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.Name }
 
-// fingerprint returns a keyed hash: bodies contain card numbers, whose plain hashes could be searched (contract §2.8).
+// fingerprint returns a keyed hash of the request. Bodies contain card numbers, and an attacker could find a card
+// number from a hash without a key, by trying all numbers (contract §2.8).
 func (x *exchange) fingerprint(k keys) string {
 	body := x.raw
 	if x.input.form == nil {

@@ -24,7 +24,7 @@ type limited struct {
 func nameOf(_ context.Context, in limited) (textResponse, error) { return textResponse{in.Name}, nil }
 
 // TestDecode_FieldLimits checks the order of faults. The limits of a query are reported together with values that
-// cannot be read. All other limits are reported after them, before the operation runs.
+// cannot be read. All other limits are reported after these faults, before the operation runs.
 func TestDecode_FieldLimits(t *testing.T) {
 	t.Parallel()
 	several := route("POST", "/several", nameOf)

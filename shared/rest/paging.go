@@ -23,7 +23,7 @@ func (n *PageSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Capped returns the number of items to return: n, or fallback if n is absent, and at most most.
+// Capped returns the number of items to return: n, or fallback if n is absent. The parameter most is its upper bound.
 func (n PageSize) Capped(fallback, most int) int {
 	return min(cmp.Or(int(n), fallback), most)
 }
@@ -56,7 +56,7 @@ func (p Paging) Bounds(total int) (from, to int) {
 	return from, min(from+limit, total)
 }
 
-// PageOf returns the page of a list of which all holds every entry.
+// PageOf returns the page of a list. all holds every entry of the list.
 func PageOf[T, V any](p Paging, all []T, view func(T) V) Listing[V] {
 	from, to := p.Bounds(len(all))
 	return ListingOf(all[from:to], len(all), view)

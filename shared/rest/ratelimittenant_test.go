@@ -89,7 +89,8 @@ func TestLimits_PayerOfAPublicKey(t *testing.T) {
 	}
 }
 
-// TestLimits_PayersWithMerchantTokens checks that merchant tokens take from the payers' bucket, not the merchant's.
+// TestLimits_PayersWithMerchantTokens checks that requests with merchant tokens take from the bucket of the payers, and
+// not from the bucket of the merchant.
 func TestLimits_PayersWithMerchantTokens(t *testing.T) {
 	t.Parallel()
 	routes := publicThings()

@@ -95,8 +95,8 @@ type Route struct {
 // Repeatable returns true if requests of the route may have an Idempotency-Key.
 func (r Route) Repeatable() bool { return r.Access != Open && isWriteMethod(r.Method) }
 
-// showsErrorPage returns true if a JSON route shows its errors as pages. It does so for a payer's browser that posts a
-// form, because the page's script did not run.
+// showsErrorPage returns true if a JSON route shows its errors as pages. This is so when a payer's browser posts a
+// form, which means that the page's script did not run.
 func (r Route) showsErrorPage(h http.Header) bool {
 	return r.Errors == Several && r.Handle.plan.readsForm(h)
 }

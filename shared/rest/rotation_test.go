@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// newFleets returns the processes of one function around a change of its hash key, which takes effect in an hour:
-// before the deployment, after it, and once the old key is gone.
+// newFleets returns the processes of one function around a change of its hash key, which takes effect in an hour.
+// before runs before the deployment, after runs after it, and last runs once the old key is gone.
 func (f *fixture) newFleets(routes []rest.Route) (before, after, last http.Handler) {
 	next, since := bytes.Repeat([]byte("n"), 32), f.Now().Add(time.Hour)
 	both := func(c *rest.Config) { c.HashKey, c.OldHashKey, c.HashKeySince = next, hashKey, since }
@@ -19,8 +19,8 @@ func (f *fixture) newFleets(routes []rest.Route) (before, after, last http.Handl
 	return f.handler, f.newProcess(routes, both), f.newProcess(routes, alone)
 }
 
-// TestHashKey_RecordSurvivesRotation checks a record of the old key: its reply is replayed, another request is refused,
-// and after a crash the next request continues the operation under its id.
+// TestHashKey_RecordSurvivesRotation checks a record that was made with the old key. Its reply is replayed, and another
+// request is refused. After a crash the next request continues the operation under its id.
 func TestHashKey_RecordSurvivesRotation(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

@@ -27,9 +27,9 @@ type node struct {
 }
 
 // parseJSON parses a body, which may be empty (contract §2.2). The failure is INVALID_REQUEST for a text that is not
-// JSON in UTF-8. Duplicate member names get it too (RFC 8259 §4): readers disagree which of them counts, so an attacker
-// could show the merchant one amount and us another. So do lone surrogates (RFC 8259 §8.2): a reader that replaces them
-// makes different references equal.
+// JSON in UTF-8, for duplicate member names, and for lone surrogates. Readers disagree which duplicate counts (RFC 8259
+// §4), so an attacker could show the merchant one amount and us another. A reader that replaces lone surrogates makes
+// different references equal (RFC 8259 §8.2).
 func parseJSON(body []byte) (node, error) {
 	body = bytes.Trim(body, " \t\r\n")
 	if len(body) == 0 {
@@ -131,7 +131,7 @@ func (n node) isDigits() bool {
 }
 
 // canonicalJSON returns the canonical form of a body that parseJSON has accepted: sorted members, no white space, one
-// spelling of strings and numbers. Forms are equal exactly when the parsed bodies are (contract §2.8).
+// spelling of strings and numbers. Two forms are equal exactly when the parsed bodies are equal (contract §2.8).
 func canonicalJSON(body []byte) []byte {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return []byte("{}") // an operation without a body takes no body or {}

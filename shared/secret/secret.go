@@ -20,7 +20,7 @@ type Text struct {
 // New wraps text.
 func New(text string) Text { return Text{reveal: func() string { return text }} }
 
-// FromNumber wraps the digits of a number. Its leading zeros may be missing.
+// FromNumber wraps the digits of a number. The number may have lost the text's leading zeros.
 func FromNumber(digits string) Text {
 	t := New(digits)
 	t.number = true

@@ -58,7 +58,8 @@ func ParseName(username, merchant string) Name {
 }
 
 // Subject returns the subject whose bucket limits tries of passwords (contract §2.9). For an address it omits the
-// merchant's code. The code would give more tries for each merchant of a user, or show that the user is a member there.
+// merchant's code. With the code, a user would have further tries for each merchant, and the tries would show that the
+// user is a member there.
 func (n Name) Subject(mode identity.Mode) string {
 	if n.Profile == "" {
 		return n.Address

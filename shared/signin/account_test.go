@@ -31,7 +31,7 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-// TestName_Subject checks that a name gives no more tries if a merchant's code is entered with the address.
+// TestName_Subject checks that entering a merchant's code with the address gives no additional password tries.
 func TestName_Subject(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[signin.Name]string{

@@ -66,8 +66,8 @@ func (f Factor) Left() int { return RecoveryCodes - len(f.Recovery.Used) }
 // ForAudit returns the factor as audit entries show it.
 func (f Factor) ForAudit() map[string]any { return map[string]any{"second_factor": f.Confirmed()} }
 
-// Misses returns true if the session must confirm the factor before it allows a client anything. That is so if the
-// session began before another session turned the factor on (contract §10).
+// Misses returns true if the session must confirm the factor before it may give a client access. This is the case if
+// the session began before another session turned the factor on (contract §10).
 func (f Factor) Misses(s Session) bool {
 	return f.Confirmed() && !s.BeganAt.After(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
 }
@@ -85,8 +85,8 @@ func (f Factor) ShowsCodes(session string, now time.Time) bool {
 	return f.Confirmed() && f.Recovery.MadeIn == session && now.Before(f.Recovery.MadeAt.Add(CodesShown))
 }
 
-// Confirm turns the factor on with the first code of an app that has the session's secret. If the same session repeats
-// it, nothing changes. Errors: ErrWrongCode; ErrConfirmed if another session turned the factor on.
+// Confirm turns the factor on with the first code of an app that has the session's secret. If the same session confirms
+// again, nothing changes. Errors: ErrWrongCode; ErrConfirmed if another session turned the factor on.
 func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Factor, error) {
 	if f.Confirmed() {
 		if f.Recovery.MadeIn == session {

@@ -16,7 +16,8 @@ func (s *View) Account(ctx context.Context, code string) (account.Account, error
 }
 
 // SaveAccount replaces the merchant's onboarding data, and returns the data with its next version. If the owner's
-// advanced mode changes, it also writes the merchant. Error: ErrStale when either changed meanwhile.
+// advanced mode changes, SaveAccount also writes the merchant. Error: ErrStale when the data or the merchant changed
+// meanwhile.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
 	tx := s.newAuditedTx(by)

@@ -43,7 +43,7 @@ func TestDeleteAPIKey_RefusedFromNextRequest(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
 	first, second := openShop(t, s), addKey(t, s)
-	for range 2 { // repeating either changes nothing
+	for range 2 { // a repeated creation or deletion changes nothing
 		if _, err := s.CreateAPIKey(ctx, byTest, second.APIKey); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,8 @@ func TestDeleteAPIKey_RefusedFromNextRequest(t *testing.T) {
 	wantKind(t, "a long id", s.DeleteAPIKey(ctx, byTest, tenant, strings.Repeat("x", 1024), ""), failure.KindNotFound)
 }
 
-// TestAPIKey_RevokedNotDeleted checks that a key that old code revoked, not deleted, is refused and seems not to exist.
+// TestAPIKey_RevokedNotDeleted checks a key that old code revoked without deleting it. The key is refused, and seems
+// not to exist.
 func TestAPIKey_RevokedNotDeleted(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
@@ -99,7 +100,7 @@ func TestAPIKey_RevokedNotDeleted(t *testing.T) {
 	wantKind(t, "a deletion", revoke(t, s, k.ID), failure.KindNotFound)
 }
 
-// makeOldKey turns a stored key into a key older than versions and previews.
+// makeOldKey turns a stored key into a key from the time before keys had versions and previews.
 func makeOldKey(t *testing.T, s *store.Store, k issued, revoked bool) {
 	t.Helper()
 	_, table := s.Raw()
@@ -192,7 +193,7 @@ func TestUpdateAPIKey_Concurrently(t *testing.T) {
 }
 
 // TestCreateAPIKey_Limits checks the limit of 100 keys, for concurrent and successive creations. A deleted key no
-// longer counts for that limit, but still counts for its day.
+// longer counts for that limit, but still counts for the limit of its day.
 func TestCreateAPIKey_Limits(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -245,7 +246,8 @@ func TestCreateAPIKey_Limits(t *testing.T) {
 	addKey(t, s)
 }
 
-// TestAPIKeys_LostCalls checks that an operation repeated until it succeeds is done once, for each lost call.
+// TestAPIKeys_LostCalls checks that each operation is done once, although calls are lost and the operation is repeated
+// until it succeeds.
 func TestAPIKeys_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"}

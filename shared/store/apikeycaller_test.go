@@ -31,7 +31,7 @@ func newScopedKey(t *testing.T, scopes ...string) identity.APIKey {
 	return k
 }
 
-// changesOfKeys lists changes that a caller may make to another key, which has no rights, or to its own key.
+// changesOfKeys lists changes that a caller may make to its own key, or to another key, which has no rights.
 var changesOfKeys = map[string]func(by audit.By, t *testing.T, s *store.Store, other, own issued) error{
 	"create": func(by audit.By, t *testing.T, s *store.Store, _, _ issued) error {
 		t.Helper()
@@ -48,7 +48,8 @@ var changesOfKeys = map[string]func(by audit.By, t *testing.T, s *store.Store, o
 	},
 }
 
-// TestAPIKeys_CallerLosesRights restricts or revokes the caller after its admission, or during the write.
+// TestAPIKeys_CallerLosesRights restricts or revokes the caller's key after the caller was admitted, or during the
+// write. The change is refused.
 func TestAPIKeys_CallerLosesRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range changesOfKeys {
@@ -81,7 +82,7 @@ func TestAPIKeys_CallerLosesRights(t *testing.T) {
 				err := change(by, t, s, other, caller)
 				wire.Inject(nil)
 				gone := failure.Is(err, failure.KindUnauthorized) ||
-					name == "update itself" && failure.Is(err, failure.KindNotFound) // which the caller asked for
+					name == "update itself" && failure.Is(err, failure.KindNotFound) // the caller asked for its own key
 				if revoked && !gone || !revoked && !errors.Is(err, store.ErrCallerChanged) {
 					t.Errorf("%s, revoked %t, late %t: got error %v, want it refused", name, revoked, late, err)
 				}
@@ -103,8 +104,8 @@ func TestAPIKeys_CallerLosesRights(t *testing.T) {
 	}
 }
 
-// TestAPIKeys_KeyWithMoreRights checks that a caller cannot create, even again, change or delete a key with more
-// rights.
+// TestAPIKeys_KeyWithMoreRights checks that a caller cannot create, change or delete a key with more rights. The caller
+// also cannot repeat a creation if the key got more rights meanwhile.
 func TestAPIKeys_KeyWithMoreRights(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

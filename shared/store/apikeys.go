@@ -102,7 +102,8 @@ func untilTomorrow(now time.Time) time.Duration {
 	return now.Truncate(day).Add(day).Sub(now)
 }
 
-// findCreatedKey returns the new key if it is stored, even a deleted one, else zero; and the count of new keys.
+// findCreatedKey returns the new key and the count of new keys. The key may have been deleted since. If the key was
+// never stored, findCreatedKey returns the zero key.
 func (s *View) findCreatedKey(ctx context.Context, k identity.APIKey) (identity.APIKey, apiKeyCount, error) {
 	var stored, deleted identity.APIKey
 	var count apiKeyCount
@@ -204,7 +205,8 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// removeAPIKey errors with ErrStale when the key changed or is gone, or the caller's rights changed; a retry finds out.
+// removeAPIKey errors with ErrStale when the key changed or is gone, or the caller's rights changed; a retry finds out
+// which.
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
 	was := k
 	was.TokenHash = ""

@@ -54,8 +54,8 @@ func (tx *auditedTx) runReplacement(ctx context.Context, i storedItem, refused e
 	return tx.store.resolve(ctx, i, refused, tx.Run(ctx))
 }
 
-// runCreation writes the transaction, which adds a thing, and returns the thing. Errors: resolveCreation's; the kept
-// one.
+// runCreation writes the transaction, which adds a thing, and returns the thing. Errors: those of resolveCreation; the
+// kept error.
 func runCreation[T any](ctx context.Context, tx *auditedTx, added T, stored func() (T, bool, error)) (T, error) {
 	if tx.err != nil {
 		return added, tx.err

@@ -21,9 +21,12 @@ var (
 // §2.1).
 //
 // From the next request on, a revoked credential fails, and changed rights or a changed merchant apply (contract §2.1).
-// Failure: Unauthorized for a token that is unknown, revoked or expired; for a member who is missing, disabled or not
-// accepted; for a person whose access has ended (contract §10) at the merchant in the path or the token's own; and for
-// a merchant token whose maker is refused or could not make the token now.
+// The failure is Unauthorized for:
+//
+//   - a token that is unknown, revoked or expired;
+//   - a member who is missing or disabled, or has not accepted the invitation;
+//   - a person whose access has ended (contract §10) at the merchant in the path or at the token's own merchant;
+//   - a merchant token whose maker is refused, or could not make the token now.
 func (s *View) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
@@ -169,8 +172,8 @@ func (s *View) authenticatePerson(ctx context.Context, p identity.Principal) (id
 	return read.member.As(p, read.roles), read.merchant, nil
 }
 
-// accessEnded returns true if the person's access has ended at either merchant (contract §10): the member is missing or
-// not active, or does not honour the time of sign-in.
+// accessEnded returns true if the person's access has ended at either merchant (contract §10). The member is then
+// missing or not active, or the sign-in is too old for the member.
 func (read *person) accessEnded(p identity.Principal) bool {
 	counts := func(m member.Member, id string) bool {
 		return m.ID == id && m.Kind() == p.Actor.Kind && m.Active() && m.Honours(p.SignedIn)
@@ -179,7 +182,7 @@ func (read *person) accessEnded(p identity.Principal) bool {
 		p.Admitted.Chosen != "" && !counts(read.chosen, p.Admitted.Chosen)
 }
 
-// chosenKey returns the key of the person's member at the merchant that the token was allowed for.
+// chosenKey returns the key of the person's member at the merchant that the person allowed the token for.
 func chosenKey(p identity.Principal) key {
 	return memberKey(p.Admitted.ChosenTenant, member.NumberOf(p.Admitted.Chosen))
 }

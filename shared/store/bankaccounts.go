@@ -7,8 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// bankAccountsItem returns a tenant's bank accounts as stored, due while an account is pending verification. It has no
-// write id: only SaveMerchantState writes it, and recognises its own write by the merchant's item.
+// bankAccountsItem returns a tenant's bank accounts as stored. The item is in the due index while an account is pending
+// verification. It has no write id, because only SaveMerchantState writes it, and SaveMerchantState recognises its own
+// write by the merchant's item.
 func (s *Store) bankAccountsItem(t identity.Tenant, accounts merchant.BankAccounts) storedItem {
 	item := storedItem{key: bankAccountsKey(t), value: accounts, version: accounts.Version}
 	if !accounts.CheckAt.IsZero() {

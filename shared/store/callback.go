@@ -28,7 +28,8 @@ func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) storedIt
 	return s.outboxItem(item, c.Entry)
 }
 
-// outboxItem returns the item of an outbox entry, due while the entry waits to be sent, then kept for a replay.
+// outboxItem returns the item of an outbox entry. The item is due while the entry waits to be sent. After that it is
+// kept for a replay.
 func (s *Store) outboxItem(item storedItem, e outbox.Entry) storedItem {
 	switch {
 	case e.Waits():

@@ -65,7 +65,8 @@ func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// findCreatedReader returns the reader with the id, even a deleted one, else zero; and the tenant's count of creations.
+// findCreatedReader returns the reader with the id and the tenant's count of creations. The reader may have been
+// deleted since. If no reader was stored under the id, findCreatedReader returns the zero reader.
 func (s *View) findCreatedReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
 	error) {
 	var stored, deleted reader.Reader
@@ -78,7 +79,8 @@ func (s *View) findCreatedReader(ctx context.Context, t identity.Tenant, id stri
 	return stored, count, err
 }
 
-// addCardReader errors with ErrStale when another reader was added since the count was read, or an ended one changed.
+// addCardReader errors with ErrStale when another reader was added since the count was read, or a reader that it ends
+// changed.
 func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	others []reader.Reader, count creationCount) (reader.Reader, error) {
 	r.Version = 1

@@ -66,7 +66,8 @@ func TestCreateCardReader_Concurrently(t *testing.T) {
 	}
 }
 
-// TestCreateCardReader_SameTerminal ends the terminal's other reader, also if it is changed or created at that moment.
+// TestCreateCardReader_SameTerminal checks that the creation ends the tenant's other readers of the terminal. This also
+// holds for a reader that is changed or created at that moment.
 func TestCreateCardReader_SameTerminal(t *testing.T) {
 	t.Parallel()
 	other := identity.Tenant{Merchant: tenant.Merchant, Mode: identity.Live}
@@ -117,7 +118,7 @@ func TestCreateCardReader_SameTerminal(t *testing.T) {
 	}
 }
 
-// stopNothing stops a reader that does nothing.
+// stopNothing stops nothing, because the reader has no activity.
 func stopNothing(reader.Reader) error { return nil }
 
 // TestSaveCardReader_Stale checks that a reader read before another write is not saved. A deletion stops the reader

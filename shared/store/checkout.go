@@ -105,8 +105,8 @@ func (s *View) readReferenceOwner(ctx context.Context, t identity.Tenant, refere
 // ErrNoCheckout is the failure of every read of an unknown checkout.
 var ErrNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
 
-// Checkout reads one online checkout, consistently. Failure: NotFound, also for a checkout at a reader: the operations
-// of merchants and payers on checkouts do not apply to it.
+// Checkout reads one online checkout, consistently. Failure: NotFound, also for a checkout at a reader, because the
+// operations of merchants and payers on checkouts do not apply to it.
 func (s *View) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	c, err := s.AnyCheckout(ctx, t, id)
 	if err == nil && c.Reader != nil {
@@ -180,7 +180,8 @@ func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payment
 	return s.resolveCheckout(ctx, item, err)
 }
 
-// putCheckout replaces the version of the checkout before the item's own.
+// putCheckout returns the put of the checkout. The put requires that the stored version is the version before the
+// item's.
 func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
 	return s.table.Put(item).If("version = ?", item.Version-1)
 }

@@ -52,7 +52,7 @@ func TestOverdue_ExpiredCheckout(t *testing.T) {
 	}
 }
 
-// listOverdue returns the due entries of all shards by the time.
+// listOverdue returns the entries of all shards that are due by the time.
 func listOverdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
 	t.Helper()
 	var found []store.Due

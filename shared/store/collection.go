@@ -78,7 +78,8 @@ func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// findCreatedCollection returns the collection with the id, else zero; and the count of the tenant's collections.
+// findCreatedCollection returns the collection with the id, or the zero collection if there is none. It also returns
+// the count of the tenant's collections.
 func (s *View) findCreatedCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, limitedCount,
 	error) {
 	var stored file.Collection

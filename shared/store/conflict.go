@@ -54,12 +54,12 @@ func (c conflicts) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("Conflicts", c.handle), "Retry", middleware.Before)
 }
 
-// handle makes a call and repeats it while it conflicts. Each try is the same transaction with the same token, so that
-// a try succeeds if an earlier one was applied and its reply was lost. Error: conflictError only if surely none was
-// applied.
+// handle makes a call and repeats it while it conflicts. Each try is the same transaction with the same token. So a try
+// succeeds if an earlier try was applied and its reply was lost. Error: conflictError only if it is certain that no try
+// was applied.
 func (c conflicts) handle(ctx context.Context, in middleware.FinalizeInput,
 	next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-	refused := true // by each try
+	refused := true // every try was refused
 	for tries := 1; ; tries++ {
 		out, metadata, err := next.HandleFinalize(ctx, in)
 		if !isConflict(err) {
@@ -128,7 +128,8 @@ func isCancelledFor(err error, reasons ...string) bool {
 	return found
 }
 
-// isRefused returns true if DynamoDB refused each attempt of a call, so that no attempt was applied or may still be.
+// isRefused returns true if DynamoDB refused each attempt of a call. Then no attempt was applied, and none can still be
+// applied.
 func isRefused(metadata middleware.Metadata) bool {
 	attempts, ok := retry.GetAttemptResults(metadata)
 	return ok && !slices.ContainsFunc(attempts.Results, func(r retry.AttemptResult) bool {

@@ -80,8 +80,8 @@ func TestRetry_PutConflict(t *testing.T) {
 	}
 }
 
-// TestRetry_ConflictAfterLostReply checks that a conflict proves nothing about the try before: the write of that try is
-// found, and is not made twice if it may still arrive.
+// TestRetry_ConflictAfterLostReply checks that a conflict proves nothing about the try before. If that try was applied,
+// its write is found. If that try may still arrive, the write is not made a second time.
 func TestRetry_ConflictAfterLostReply(t *testing.T) {
 	t.Parallel()
 	for _, first := range []faults.Fault{faults.LoseReply, faults.FailBefore} {

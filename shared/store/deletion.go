@@ -19,7 +19,8 @@ func newDeletion(k key, operation string, now time.Time) deletion {
 	return deletion{key: k, Operation: operation, ExpiresAt: now.Add(idempotencyKept).Unix()}
 }
 
-// putDeletion keeps a deleted thing as it was. The caller has removed the secrets: hashes of tokens and passwords.
+// putDeletion returns the put that keeps a deleted thing as it was. The caller has removed the secrets: hashes of
+// tokens and passwords.
 func (s *Store) putDeletion(k key, operation string, was any) *dynamo.Put {
 	return s.table.Put(deletedItem{newDeletion(k, operation, s.now()), was})
 }
@@ -44,7 +45,7 @@ func (s *View) checkDeletedBy(ctx context.Context, k key, operation string, miss
 	return err
 }
 
-// creationCount is replaced under its version by each creation in a limited list. So the second of two concurrent
+// Each creation in a limited list replaces the list's creationCount under its version. So the second of two concurrent
 // creations fails, and counts the first when it retries.
 type creationCount struct {
 	Version int `dynamo:"version"`

@@ -83,7 +83,7 @@ func timeOf(sort string) time.Time {
 	return time.UnixMicro(at).UTC()
 }
 
-// dueBound returns the lowest sort key at the time. For the zero time, that is the lowest of all.
+// dueBound returns the lowest sort key at the time. For the zero time, it returns the lowest of all sort keys.
 func dueBound(at time.Time) string {
 	if at.IsZero() {
 		return "0"
@@ -104,7 +104,8 @@ func (n dueShards) dueAt(at time.Time, k key) due { return n.place(KindDue, at, 
 
 func (n dueShards) deadAt(at time.Time, k key) due { return n.place(KindDead, at, k) }
 
-// payoutAt returns a place that no other payout or schedule has, because a walk of payouts is continued after a place.
+// payoutAt returns a place that no other payout or schedule has. Each place must be unique, because a walk of payouts
+// is continued after the place of an entry.
 func (n dueShards) payoutAt(at time.Time, k key) due {
 	d := n.place(KindPayoutDue, at, k)
 	d.Sort += "#" + k.PK

@@ -28,8 +28,8 @@ func (s *View) SecondFactor(ctx context.Context, user string) (signin.Factor, er
 	return readOne[signin.Factor](ctx, s, factorKey(user), nil)
 }
 
-// HaveSecondFactor reports for each of at most 100 users whether the user has turned on a second factor. It may miss a
-// change made a moment ago.
+// HaveSecondFactor returns, for each of at most 100 users, true if the user has turned on a second factor. It may miss
+// a change made a moment ago.
 func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error) {
 	keys, userOf := make([]key, len(users)), map[key]string{}
 	for i, user := range users {

@@ -52,7 +52,8 @@ func (f FileFilter) matches(l listedFile) bool {
 }
 
 // Files returns a page of the tenant's files that match the filter, in the order of creation, and the number of all
-// such files, consistently: one query, and one batch for the page. A file that is deleted meanwhile is left out.
+// such files. It reads consistently, in one query and one batch for the page. A file that is deleted meanwhile is left
+// out.
 func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
 	error) {
 	var listed []listedFile
@@ -90,7 +91,7 @@ func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// creation holds what decides whether a file is created.
+// creation holds the stored data that decides whether a file may be created.
 type creation struct {
 	made     file.File    // the file as stored, even if deleted since; zero if never stored
 	formerly deletedFile  // a deleted file of the same id whose Idempotency-Key has expired, or zero
@@ -139,8 +140,8 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	})
 }
 
-// formerDeletionCondition returns the condition that no file of the id was deleted other than the former one. A write
-// that arrives late therefore cannot bring back a file that was deleted meanwhile.
+// formerDeletionCondition returns the condition that no file with the id was deleted, apart from the former file. So a
+// write that arrives late cannot bring back a file that was deleted meanwhile.
 func (s *Store) formerDeletionCondition(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
 	check := s.check(deletionKey(KindFiles, t, id))
 	if formerly.ID == "" {

@@ -118,7 +118,8 @@ func TestUpdateFile_CompletedTwice(t *testing.T) {
 	}
 }
 
-// TestFiles_InterruptedChange makes an interrupted change completely or not at all, and once when repeated.
+// TestFiles_InterruptedChange checks that an interrupted change is made completely or not at all. After a repetition,
+// the change is made exactly once.
 func TestFiles_InterruptedChange(t *testing.T) {
 	t.Parallel()
 	done := map[string]state{
@@ -154,7 +155,8 @@ func TestFiles_InterruptedChange(t *testing.T) {
 	}
 }
 
-// TestFiles_InterruptedCreation creates all or nothing, and one file and one collection when repeated.
+// TestFiles_InterruptedCreation checks that an interrupted creation stores all of its items or none. When it is
+// repeated, there is one file and one collection.
 func TestFiles_InterruptedCreation(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
@@ -209,7 +211,7 @@ func TestCreateFile_AfterDeletion(t *testing.T) {
 }
 
 // TestCreateFile_LateAfterDeletion repeats a creation with another object, and deletes the file before the first
-// creation arrives. Nothing comes back.
+// creation arrives. The late creation does not bring the file back.
 func TestCreateFile_LateAfterDeletion(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)

@@ -17,8 +17,8 @@ type deletedFile struct {
 	file.File
 }
 
-// idempotencyExpired returns true if the creation of the file can no longer be repeated: its Idempotency-Key has
-// expired (contract §2.8), and from then on belongs to another request.
+// idempotencyExpired returns true if the creation of the file can no longer be repeated, because its Idempotency-Key
+// has expired (contract §2.8). The key may then serve another request.
 func (d deletedFile) idempotencyExpired(now time.Time) bool {
 	return d.ID != "" && !now.Before(d.CreatedAt.Add(idempotencyKept))
 }
@@ -45,15 +45,17 @@ func (e ending) checkAllowed(f file.File, found collections) error {
 	}
 }
 
-// DeleteFile deletes a file and dooms its object, which is deleted later. It returns the file as it was, and the same
-// when the operation is repeated. Failures: NotFound; Conflict when the collection is archived; ErrContended.
+// DeleteFile deletes a file and dooms its object, which is deleted later. It returns the file as it was before the
+// deletion. The same operation may be repeated, and returns the same file. Failures: NotFound; Conflict when the
+// collection is archived; ErrContended.
 func (s *Store) DeleteFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation})
 }
 
-// DropFile deletes a pending file, even out of an archived collection. Its content differs, for the reason that people
-// are shown, or it was not uploaded in time, and reason is "". Error: ErrNotPending. Failure: NotFound.
+// DropFile deletes a pending file, even out of an archived collection. The caller drops a file because its content is
+// not as declared, or because it was not uploaded in time. In the first case reason is the text that people are shown.
+// In the second case reason is "". Error: ErrNotPending. Failure: NotFound.
 func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation, reason string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation, reason: reason, dropped: true})

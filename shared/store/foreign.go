@@ -13,8 +13,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// foreignItem is stored under a client's own id (contract §6.1). It names the online checkout that took the id as its
-// reference, or its key names the transaction of a payment at a reader. Several such payments may share an id.
+// foreignItem is stored under a client's own id (contract §6.1). If an online checkout took the id as its reference,
+// the item names the checkout. For a payment at a reader, the item's key names the transaction. Several payments at
+// readers may share an id.
 type foreignItem struct {
 	key
 	CheckoutID string `dynamo:"checkout_id,omitempty"`
@@ -33,17 +34,17 @@ func foreignKey(t identity.Tenant, tx payments.Transaction) key {
 	return key{referenceKey(t, tx.ForeignID).PK, paymentPrefix + group + micros(tx.CreatedAt) + "#" + bounded(tx.ID)}
 }
 
-// putForeign files a payment at a reader under the client's own id, if the payment has one. The item is written
-// together with the transaction, and is the same each time.
+// putForeign stores an item for a payment at a reader under the client's own id, if the payment has such an id. The
+// item is written together with the transaction, and is the same each time.
 func (s *Store) putForeign(tx *dynamo.WriteTx, t identity.Tenant, of payments.Transaction) {
 	if of.Reader != "" && of.ForeignID != "" {
 		tx.Put(s.table.Put(foreignItem{key: foreignKey(t, of)}))
 	}
 }
 
-// TransactionByForeignID reads the transaction with a client's own id: that of the online checkout with the reference,
-// or of a payment at a reader. Of several, it returns the successful one, else the newest (contract §6.1). A reference
-// belongs to its first checkout for good. Failure: NotFound.
+// TransactionByForeignID reads the transaction with a client's own id. That is a transaction of the online checkout
+// with the reference, or of a payment at a reader. Of several, it returns the successful one, else the newest (contract
+// §6.1). A reference belongs to its first checkout for good. Failure: NotFound.
 func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	var filed []foreignItem // the reference has the last key, right after the preferred payment
 	err := s.table.get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).

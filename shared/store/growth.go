@@ -12,7 +12,7 @@ import (
 )
 
 // A merchant gets more shards when DynamoDB throttles its writes. The throttled process notes the shard (throttle.go).
-// The sweep doubles the merchant's shards only if the shard was busy: when the whole table is throttled, small
+// The sweep doubles the merchant's shards only if the shard was busy. When the whole table is throttled, small
 // merchants are throttled too, and more shards would only slow them down.
 
 // growthItem notes that a tenant's shard was throttled. It is due until the sweep has seen it.
@@ -36,7 +36,7 @@ func (s *Store) noteThrottled(ctx context.Context, t identity.Tenant, shard int)
 }
 
 // GrowShards doubles the shards of the tenant's merchant if a busy shard was throttled, unless they have grown since.
-// It returns the merchant, and whether the shards grew. Repeating the call is safe, also after an interruption.
+// It returns the merchant, and true if the shards grew. Repeating the call is safe, also after an interruption.
 // Failure: NotFound. Error: audit.ErrNobody.
 func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) (merchant.Merchant, bool, error) {
 	if err := by.Check(); err != nil {
@@ -60,7 +60,7 @@ func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) 
 	return m, grown, s.settleNote(ctx, note)
 }
 
-// grow writes the merchant with more shards. Of several concurrent callers only one does; the others return false.
+// grow writes the merchant with more shards. Of several concurrent calls only one writes; the others return false.
 func (s *Store) grow(ctx context.Context, by audit.By, code string, throttled time.Time) (merchant.Merchant, bool,
 	error) {
 	grown := false

@@ -88,7 +88,7 @@ func (r Range) span() (from, to string) {
 }
 
 // position returns the place right before or after the items with the bound's time or id. Positions are in
-// microseconds. No item is at a client's more exact time.
+// microseconds. A client's time may be more exact, and then no item has that time.
 func (b Bound) position(after bool) string {
 	switch {
 	case b.ID != "" && after:
@@ -108,8 +108,9 @@ func before(position string) string {
 	return position[:end] + string(position[end]-1) + afterAll
 }
 
-// History walks a range of the tenant's history in order of time. It yields at most most entries; the first query of
-// the walk is sized for first, which satisfies most callers. The history lags behind writes by moments.
+// History walks a range of the tenant's history in order of time. The parameter most bounds the number of entries. The
+// parameter first is the number of entries that most callers need, and the first query of the walk reads about that
+// many. The history lags behind writes by moments.
 func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
 	most int) iter.Seq2[HistoryEntry, error] {
 	return func(yield func(HistoryEntry, error) bool) {

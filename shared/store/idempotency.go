@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// A reply is kept for 31 days, and a request that ended without a reply blocks its key for 60 s (contract §2.8). No
-// function may run longer than that.
+// A reply is kept for 31 days (contract §2.8). A request that ended without a reply blocks its key for 60 s, so no
+// function may run longer than 60 s.
 const (
 	idempotencyKept = 31 * 24 * time.Hour
 	idempotencyRuns = 60 * time.Second

@@ -112,7 +112,7 @@ func TestReleaseIdempotency(t *testing.T) {
 
 func TestClaimIdempotency_LostReply(t *testing.T) {
 	t.Parallel()
-	// The SDK repeats after one lost reply. Three exhaust its tries, and the store reads its own record.
+	// The SDK repeats after one lost reply. Three lost replies exhaust its tries, and then the store reads its own record.
 	for _, lost := range []int{1, 3} {
 		wire := &faults.Wire{Send: enginetest.Do}
 		s := openTable(t, clock.New(), wire)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// invitationItem leads from an invitation's token to its member, which records whether the invitation was accepted. It
-// is kept until the invitation would have expired, or is withdrawn.
+// invitationItem leads from an invitation's token to its member, which records whether the invitation was accepted. The
+// item is kept until the invitation would have expired, or until the invitation is withdrawn.
 type invitationItem struct {
 	key
 	identity.Tenant
@@ -54,8 +54,9 @@ func (s *View) Invitation(ctx context.Context, token string) (Invitation, error)
 }
 
 // AcceptInvitation records that the invited member has accepted, as the user with the member's address. A missing user
-// is created. passwords returns the user's passwords: with a new one, or unchanged when the current one was confirmed.
-// An invitation that was accepted before is returned unchanged, without a call of passwords. Failure: NotFound.
+// is created. The function passwords returns the user's passwords. These include a new password, or are unchanged when
+// the user confirmed the current password. An invitation that was accepted before is returned unchanged, without a call
+// of passwords. Failure: NotFound.
 func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	passwords func(Invitation) (member.Passwords, error)) (Invitation, error) {
 	return Retry(func(bool) (Invitation, error) {
@@ -71,7 +72,7 @@ func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	})
 }
 
-// accept errors with ErrStale when an item changed since it was read.
+// accept returns ErrStale when an item changed since it was read.
 func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen member.Passwords) error {
 	t, u, before := i.Tenant, i.User, i.Member
 	if u.Version == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAcceptInvitation_TwiceConcurrently accepts twice, as by two clicks, after each read. The second finds it
-// accepted.
+// TestAcceptInvitation_TwiceConcurrently accepts an invitation twice, as two clicks do. One acceptance is complete
+// before the other has read everything. The slower acceptance finds the invitation accepted.
 func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, read := range []int{1, 2, 3} { // the invitation, the member, the user's address
@@ -30,7 +30,8 @@ func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_TwoOfNewUserConcurrently makes one user of two invitations, with the first one's password.
+// TestAcceptInvitation_TwoOfNewUserConcurrently checks that two invitations of the same new user create one user, with
+// the password of the acceptance that comes first.
 func TestAcceptInvitation_TwoOfNewUserConcurrently(t *testing.T) {
 	t.Parallel()
 	other := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z8Y7X6W"}

@@ -21,7 +21,7 @@ import (
 // A partition key begins with the kind of what it holds (kind.go), so that IAM can grant and deny by kind. The tenant M
 // follows, "L#<merchant>" or "T#<merchant>". A credential forms only keys of its tenant, so no query reaches another
 // merchant's data or mixes test and live data. Text from clients comes last. Other keys are in peoplekeys.go,
-// moneykeys.go and filekeys.go, the places in the due index in due.go.
+// moneykeys.go and filekeys.go. The places in the due index are in due.go.
 //
 // A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that each payment writes: payables, and the
 // partitions of the indexes list and history. The keys of shard n, from 1, end with "#n".
@@ -267,7 +267,7 @@ const (
 )
 
 // transactionPartition returns the partition of a transaction, its events and its receipt numbers. Two transactions
-// with the same code would share it, under different sort keys.
+// with the same code would share the partition, under different sort keys.
 func transactionPartition(t identity.Tenant, code string) string {
 	return KindTransaction.of(t, bounded(code))
 }

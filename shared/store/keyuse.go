@@ -20,8 +20,8 @@ type keyUse struct {
 	LastUsedAt time.Time `dynamo:"last_used_at,unixtime"`
 }
 
-// KeyUsed records that the tenant's key is used now, and returns the recorded time: now, or within the hour before. So
-// a key costs one write an hour, however many processes serve it.
+// KeyUsed records that the tenant's key is used now, and returns the recorded time. That time is now, or up to an hour
+// earlier. So a key costs one write an hour, however many processes serve it.
 func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time.Time, error) {
 	k, now := keyForAPIKeyUse(t, id), s.now()
 	recorded, err := s.readKeyUse(ctx, k)

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Kind is the first part of a partition key, up to the first "#". IAM tells kinds apart by it (dynamodb:LeadingKeys),
-// so no text from a client may come before it, and no kind contains "#".
+// Kind is the first part of a partition key, up to the first "#". IAM distinguishes kinds by this part
+// (dynamodb:LeadingKeys), so no text from a client may come before it, and no kind contains "#".
 type Kind string
 
 // The kinds of the table's partitions, then those of its indexes. The packages that use shared/table have other kinds:

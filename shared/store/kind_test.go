@@ -64,8 +64,8 @@ var fromText = []func(identity.Tenant, string) key{
 	func(t identity.Tenant, token string) key { return cardKey(t, "any customer", token) },
 }
 
-// TestKeys_ClientText checks that keys are equal only if kind, tenant and text are, and begin with their kind and
-// tenant.
+// TestKeys_ClientText checks that two keys are equal only if their kinds, tenants and texts are equal. Each key begins
+// with its kind and tenant.
 func TestKeys_ClientText(t *testing.T) {
 	t.Parallel()
 	type origin struct {

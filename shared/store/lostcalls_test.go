@@ -13,8 +13,8 @@ import (
 // untilDone repeats a change while it fails.
 type untilDone func(what string, change func() error)
 
-// runEachLoss runs a scenario over an empty table for each operation of the table, and loses requests or replies: one,
-// as many as the SDK tries, and one more.
+// runEachLoss runs a scenario over an empty table for each operation of the table. It loses one request or reply, as
+// many as the SDK tries, or one more than that.
 func runEachLoss(t *testing.T, operations []string, scenario func(*testing.T, *store.Store, untilDone)) {
 	t.Helper()
 	const tries = 3 // of the SDK

@@ -28,7 +28,8 @@ func (s *Store) putMail(t identity.Tenant, m mail.Mail) *dynamo.Put {
 }
 
 // ReportSignIn stores the mail that tells the owners that passwords for the account are refused, one mail a day (UTC).
-// For an unknown name (the zero account) the mail has no recipients: the duration must not show which names exist.
+// For an unknown name (the zero account) it stores a mail without recipients, because the duration must not show which
+// names exist.
 func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account) error {
 	operation, user := "name "+name, ""
 	if a.ID != "" {

@@ -37,8 +37,9 @@ var (
 )
 
 // CreateMember stores the member that the operation makes, under the id that create is given. Repeated by the same
-// operation, it returns the stored member, even a deleted one. create is called only when the address is free, perhaps
-// more than once. Failures: ErrAddressTaken; Conflict at member.MaxMembers; TooMany invitations.
+// operation, it returns the stored member, even a deleted one. The function create is called only when the address is
+// free, and may be called more than once. Failures: ErrAddressTaken; Conflict at member.MaxMembers; TooMany
+// invitations.
 func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
 	try := 0

@@ -258,7 +258,7 @@ func TestUpdateMember_SameAddressConcurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateMember_NoChange checks that version and time stay.
+// TestUpdateMember_NoChange checks that a change without effect leaves the member's version and time as they were.
 func TestUpdateMember_NoChange(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -296,7 +296,8 @@ func TestDeleteMember(t *testing.T) {
 	}
 }
 
-// TestMembers_LostCalls checks that an operation repeated until it succeeds is done once, for each lost call.
+// TestMembers_LostCalls checks that each operation is done once, although calls are lost and the operation is repeated
+// until it succeeds.
 func TestMembers_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "BatchGetItem", "GetItem"}

@@ -81,7 +81,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	return after, err
 }
 
-// errRefused reports that a condition failed although the member has no other version. The member may be gone.
+// errRefused reports that a condition failed, and that the stored member has no newer version. The member may be gone.
 var errRefused = errors.New("store: a condition of the change failed")
 
 // explainRefusal explains a refused change: it returns lastOwner if the member is the last owner, else ErrStale.

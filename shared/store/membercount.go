@@ -25,8 +25,8 @@ func (s *Store) memberCountUpdate(t identity.Tenant) *dynamo.Update {
 	return s.update(memberCountKey(t))
 }
 
-// addOwnerChange adds to an update of the count that a member becomes an active owner. If the member stops being an
-// active owner, it adds that, on condition that another owner remains.
+// addOwnerChange changes the number of active owners in an update of the count, if the member becomes an active owner
+// or ceases to be an active owner. In the second case the update requires that another active owner remains.
 func (s *Store) addOwnerChange(count *dynamo.Update, before, after member.Member) *dynamo.Update {
 	switch {
 	case after.Governs() && !before.Governs():

@@ -40,10 +40,10 @@ func (s *View) readMemberKeys(ctx context.Context, by audit.By, t identity.Tenan
 	return keys, count, err
 }
 
-// endOrKeepKeys adds the member's API keys to a change that disables the member, or removes it (then after is zero).
-// The keys are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than
-// maxKeysAtOnce, separate transactions delete the first ones beforehand. endOrKeepKeys returns the item versions that
-// the transaction now requires. Error: ErrStale when one of the keys changed meanwhile.
+// endOrKeepKeys adds the member's API keys to a change that disables or removes the member. When the member is removed,
+// after is zero. The keys are deleted, or stay if keys is KeepKeys. In both cases a mail to the owners names the keys.
+// If there are more than maxKeysAtOnce, separate transactions delete the first ones beforehand. endOrKeepKeys returns
+// the item versions that the transaction now requires. Error: ErrStale when one of the keys changed meanwhile.
 func (tx *auditedTx) endOrKeepKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]itemVersion, error) {
 	s := tx.store
@@ -51,7 +51,7 @@ func (tx *auditedTx) endOrKeepKeys(ctx context.Context, t identity.Tenant, befor
 		return nil, nil
 	}
 	made, count, err := s.readMemberKeys(ctx, tx.by, t, before)
-	if err == nil && keys == member.EndKeys && len(made) > maxKeysAtOnce { // before the first batch ends
+	if err == nil && keys == member.EndKeys && len(made) > maxKeysAtOnce { // before the first batch of keys is deleted
 		err = s.checkLastOwner(ctx, t, before, after)
 	}
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *Store) endKeyBatch(ctx context.Context, by audit.By, t identity.Tenant,
 }
 
 // endKeys adds the deletion of keys, and returns the item versions that the transaction now requires. Unlike
-// DeleteAPIKey it keeps no record of the deletion: functions that change members may delete keys, but not write them.
-// So a repeated request may create such a key again.
+// DeleteAPIKey it keeps no record of the deletion, because functions that change members may delete items of keys, but
+// may not write any. So a repeated request may create such a key again.
 func (tx *auditedTx) endKeys(keys []identity.APIKey) []itemVersion {
 	has := make([]itemVersion, len(keys))
 	for i, k := range keys {

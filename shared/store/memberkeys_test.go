@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestDeleteMember_ManyKeys ends more keys than one transaction can, including the key that made the request.
+// TestDeleteMember_ManyKeys ends more keys than one transaction can delete. One of them made the request.
 func TestDeleteMember_ManyKeys(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -41,7 +41,7 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 	}
 }
 
-// TestUpdateMember_KeyCreatedMeanwhile creates a key while its maker is being disabled. No key is left.
+// TestUpdateMember_KeyCreatedMeanwhile creates a key while its maker is being disabled. It checks that no key is left.
 func TestUpdateMember_KeyCreatedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -78,7 +78,7 @@ func TestDeleteMember_LastOwnerWithManyKeys(t *testing.T) {
 	}
 }
 
-// storeMemberKey stores a key of all scopes that the member stands behind.
+// storeMemberKey stores a key with all scopes. The member stands behind the key (identity.Maker.Person).
 func storeMemberKey(t *testing.T, s *store.Store, name, maker string) identity.APIKey {
 	t.Helper()
 	scopes := identity.AllScopes()

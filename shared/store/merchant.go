@@ -18,9 +18,9 @@ import (
 func merchantItem(m merchant.Merchant) storedItem { return newItem(merchantKey(m.Code), m, m.Version) }
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first keys, and its owner as the first
-// member of each mode, all or nothing: a merchant without a key could not be used. The owner is the user with the
-// merchant's address, who is created if missing. The merchant's audit begins with them. Failure: Conflict when the code
-// is taken.
+// member of each mode. It stores all of these or nothing, because a merchant without a key could not be used. The owner
+// is the user with the merchant's address, who is created if missing. The merchant's audit begins with the items that
+// are stored here. Failure: Conflict when the code is taken.
 func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
@@ -56,7 +56,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merc
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
 		owner := member.NewOwner(t, m.Email, u, m.CreatedAt)
-		if !isNew { // access that the user allowed at other merchants does not reach this one
+		if !isNew { // access that the user allowed at other merchants does not reach this merchant
 			owner = owner.EndAccess(m.CreatedAt)
 		}
 		tx.addMember(t, owner)
@@ -126,8 +126,8 @@ func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...ide
 }
 
 // SaveMerchantState replaces the merchant and the given payout schedules and bank accounts, and adds the differences to
-// the audit, in one transaction. Version 0 means a new item. It returns them with their next versions. Error: ErrStale
-// when an item changed.
+// the audit, in one transaction. Version 0 means a new item. SaveMerchantState returns the state with the next version
+// of each item. Error: ErrStale when an item changed.
 func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, state merchant.State) (merchant.State,
 	error) {
 	if err := by.Check(); err != nil {

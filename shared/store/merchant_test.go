@@ -84,7 +84,8 @@ func TestAuthenticate_APIKey(t *testing.T) {
 	}
 }
 
-// TestAuthenticate_UnknownTokens refuses tokens that the store did not issue, also if they name a merchant.
+// TestAuthenticate_UnknownTokens checks that tokens that the store did not issue are refused, even if they name a
+// merchant.
 func TestAuthenticate_UnknownTokens(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -239,8 +240,8 @@ func (c *throttled) Do(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// TestReadFew_ThrottledKey checks that a read is given up after three tries, so that a merchant's key does not keep a
-// function busy until the request's time is up.
+// TestReadFew_ThrottledKey checks that a read is given up after three tries. Otherwise one throttled key of a merchant
+// would keep a function busy until the request's time is up.
 func TestReadFew_ThrottledKey(t *testing.T) {
 	t.Parallel()
 	wire := &throttled{}

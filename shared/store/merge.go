@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each query of a walk reads more than the query before. The first reads as much as most walks need. A walk whose
-// caller can use few of the items takes few queries.
+// Each query of a walk reads more than the query before. The first reads as much as most walks need. So a walk takes
+// few queries even if its caller can use few of the items.
 const (
 	chunkGrowth = 4
 	maxChunk    = 1000
@@ -20,7 +20,7 @@ const (
 type sharded[T any] struct {
 	query    func(shard int) *dynamo.Query // in the order of the walk
 	position func(T) string
-	newest   bool // first
+	newest   bool // the newest items come first
 	shards   int
 	first    int // how many items most walks need
 	most     int // how many items a walk yields

@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// changes lists the methods that take the maker of the change as an argument, each after its preparation.
+// changes lists the methods that take the maker of the change as an argument, each with its preparation.
 var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	"AcceptInvitation": func(t *testing.T, s *store.Store) func(audit.By) error {
 		inviteAda(t, s, tenant, "token")
@@ -286,7 +286,7 @@ func dumpTable(t *testing.T, s *store.Store) []dynamo.Item {
 	return items
 }
 
-// writersNotAsking lists the writers that take no maker, by what decides instead.
+// writersNotAsking lists the writers that take no maker of the change, by the reason for this.
 var writersNotAsking = map[string][]string{
 	"the rules of payments and of what belongs to them, for a caller whom the route has admitted": {
 		"Apply", "ApplyTransaction", "CreateCheckout", "CreateCustomer", "CreateReaderCheckout", "CreateReceiptLink",

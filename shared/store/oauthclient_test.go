@@ -41,7 +41,8 @@ func auditLength(t *testing.T, s *store.Store) (n int) {
 	return n
 }
 
-// TestUpdateOAuthClient_LostCalls checks that a change is made once, and is in the audit once, for each lost call.
+// TestUpdateOAuthClient_LostCalls checks that a change is made once, and is in the audit once, although calls are lost
+// and the change is repeated.
 func TestUpdateOAuthClient_LostCalls(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {

@@ -88,9 +88,9 @@ func (s *Store) SaveObjectEntry(ctx context.Context, e file.Entry) error {
 	return s.save(ctx, s.nextObjectItem(e))
 }
 
-// ObjectDeleted records that a deletion of all versions of a doomed object, begun at the time, has succeeded. It
-// removes the entry, unless content could still be uploaded; then the object is deleted again later. It may be
-// repeated.
+// ObjectDeleted records that a deletion of all versions of a doomed object has succeeded. at is the time when the
+// deletion began. ObjectDeleted removes the entry, unless content could still be uploaded; then the object is deleted
+// again later. The call may be repeated.
 func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
 	return retryWrite(func(bool) error {
 		e, err := s.ObjectEntry(ctx, object)
@@ -112,8 +112,9 @@ func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) 
 	})
 }
 
-// removeObject removes an entry that was read, and takes its file out of the count: content counts against the limit
-// until it is gone. An entry that is already removed is no error. Error: ErrStale when the entry changed meanwhile.
+// removeObject removes an entry that was read, and takes its file out of the count. It does so only now, because
+// content counts against the limit until the content is gone. An entry that is already removed is no error. Error:
+// ErrStale when the entry changed meanwhile.
 func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
 	err := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(objectKey(e.Key)).If("version = ?", e.Version)).

@@ -31,8 +31,8 @@ func listDueObjects(t *testing.T, s *store.Store) (keys []string) {
 	return keys
 }
 
-// TestOverdue_Objects checks when an object is due: after a day while its file is pending; never once it is uploaded;
-// and at once when it is deleted, until the object cannot come back.
+// TestOverdue_Objects checks when an object is due. While its file is pending, the object is due after a day. Once it
+// is uploaded, it is never due. When it is deleted, it is due at once, until the object cannot come back.
 func TestOverdue_Objects(t *testing.T) {
 	t.Parallel()
 	now := clock.New()

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Oldest finds for each mode the time since which its oldest entry has been due. A walk reads entries in order of time,
-// so entries that the walk did not reach became due later. Oldest is safe for concurrent use.
+// Oldest finds, for each mode, the time when the longest overdue entry became due. A walk reads entries in order of
+// time, so entries that the walk did not reach became due later. Oldest is safe for concurrent use.
 type Oldest struct {
 	mu    sync.Mutex
 	since map[identity.Mode]time.Time
@@ -30,7 +30,7 @@ func (o *Oldest) Note(due Due) {
 	}
 }
 
-// Age returns how long the oldest entry of a mode has been due, or 0 when none was.
+// Age returns how long the oldest entry of a mode has been due, or 0 if no entry was due.
 func (o *Oldest) Age(mode identity.Mode, now time.Time) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()

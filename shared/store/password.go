@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// The buckets of passwords (contract §2.9). A password takes up to five hashes, a second of a function's share of a
-// processor, and all callers share the functions that may run at a time.
+// The buckets of passwords (contract §2.9). A password takes up to five hashes. These take a second of a function's
+// share of a processor. All callers share the limited number of functions that may run at a time.
 var (
 	passwordsOfTenant  = Bucket{Rate: 1, Burst: 100}
 	passwordsOfAddress = Bucket{Every: 6 * time.Minute, Burst: 10}
@@ -46,8 +46,9 @@ type Budget struct {
 	Known  string // the known browser or address, whose bucket replaces the name's; "" if neither is known
 }
 
-// limits returns the limit of the source, then that of the known browser or address, or else of the name. There are
-// always two, so that the duration does not reveal whether browser or address is known.
+// limits returns two limits. The first is the limit of the source. The second is the limit of the known browser or
+// address, or of the name if neither is known. There are always two, so that the duration does not reveal whether the
+// browser or address is known.
 func (b Budget) limits() []passwordLimit {
 	last := passwordLimit{"passwords for " + b.Name, passwordsOfAddress, true}
 	if b.Known != "" {
@@ -108,7 +109,7 @@ func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) err
 }
 
 // admit takes a token from each bucket. Unlike under other limits, passwords are refused while the buckets cannot be
-// read: the table takes no writes then anyway.
+// read, because the table takes no writes then anyway.
 func (p *NewPassword) admit(ctx context.Context) error {
 	if p.admitted {
 		return nil

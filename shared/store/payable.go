@@ -53,8 +53,8 @@ func (s *View) PayableExists(ctx context.Context, t identity.Tenant, u payments.
 }
 
 // Payables reads at most limit payables that became eligible before the time. The credits of all shards come first, so
-// that a payout collected in steps gets a negative balance only if they do not cover the debits. A caller begins each
-// step with another shard, so that few steps meet empty shards.
+// that a payout collected in steps gets a negative balance only if the credits do not cover the debits. A caller begins
+// each step with another shard, so that few steps query empty shards.
 func (s *View) Payables(ctx context.Context, t identity.Tenant, shards, begin int, c money.Currency,
 	before time.Time, limit int) ([]payments.Payable, error) {
 	var payables []payments.Payable

@@ -54,7 +54,7 @@ func TestBalanceAtLeast_Debits(t *testing.T) {
 // TestBalanceAtLeast_ReadsAsNeeded checks that all debits are read first, then credits until they suffice.
 func TestBalanceAtLeast_ReadsAsNeeded(t *testing.T) {
 	t.Parallel()
-	pages := map[string]bool{} // pages asked for: under load the SDK repeats some
+	pages := map[string]bool{} // the requests for pages, each counted once: under load the SDK repeats some
 	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

@@ -69,8 +69,8 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
-// SendPayout is StepPayout for the step that fixes a payout's account. It fails with ErrStale if the schedule changed
-// since it was read, so that no payout goes to a replaced account, and no held payout is sent.
+// SendPayout is StepPayout for the step that sets a payout's bank account. It fails with ErrStale if the schedule
+// changed since it was read, so that no payout goes to a replaced account, and no held payout is sent.
 func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.Step,
 	schedule merchant.PayoutSchedule) (payout.Payout, error) {
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
@@ -137,8 +137,7 @@ func (s *Store) reserveVersionUpdate(t identity.Tenant, c money.Currency) *dynam
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }
 
-// writePayout writes the payout's next version. The parameter also is a function that adds writes to the same
-// transaction.
+// writePayout writes the payout's next version. The function "also" adds writes to the same transaction.
 func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout,
 	also func(*dynamo.WriteTx)) (payout.Payout, error) {
 	p.Version++

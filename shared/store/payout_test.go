@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// later is the cut-off of payouts in these tests, after everything.
+// later is the cut-off of payouts in these tests. It is after all other times.
 var later = start.AddDate(0, 6, 0)
 
 // openPayout opens a payout of all waiting payables.
@@ -103,7 +103,7 @@ func TestCollectPayout_TakenPayable(t *testing.T) {
 	}
 }
 
-// TestPayoutSteps_Stale checks that a step from a state read before another step changes nothing.
+// TestPayoutSteps_Stale checks that a step changes nothing if its state was read before another step.
 func TestPayoutSteps_Stale(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -151,9 +151,9 @@ func TestPayoutSteps_Stale(t *testing.T) {
 	}
 }
 
-// TestPayoutSteps_Repeated checks that steps from the payout's current version repeat no write. A payout is opened
-// once, a record is written and gets its outcome once, a deduction is settled, an entry posted and a payable added
-// once.
+// TestPayoutSteps_Repeated checks that a step from the payout's current version does not repeat an earlier write. A
+// payout is opened once. A record is written once, and gets its outcome once. A deduction is settled once. An entry is
+// posted once, and a payable is added once.
 func TestPayoutSteps_Repeated(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -228,7 +228,7 @@ func outcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeSt
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, tx := range transactions { // as before the outcome was applied, when it is applied again
+	for id, tx := range transactions { // in the state before the outcome was applied, so that it can be applied again
 		for i := range tx.Payouts {
 			tx.Payouts[i].Status = payments.EventReconciled
 		}

@@ -21,7 +21,7 @@ func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, last
 		If("attribute_not_exists(pk) OR expires_at <= ? OR holder = ?", now.Unix(), holder).Run(ctx))
 }
 
-// maxClockSkew is more than clocks differ by.
+// maxClockSkew is greater than the difference between the clocks of any two processes.
 const maxClockSkew = time.Minute
 
 // ReleasePayouts ends the holder's lease, if still held. Another call can then lease at once, even with a slow clock.

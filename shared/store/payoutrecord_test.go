@@ -11,10 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// large is a text. Six of them fill a page of a query (1 MB).
+// large is a long text. Six items with this text fill a page of a query (1 MB).
 var large = strings.Repeat("x", 150_000)
 
-// storePayout stores a payout of the day with n large records of an amount. applied says that its outcome was applied.
+// storePayout stores a payout of the day with n large records of an amount. If applied is true, the outcome is applied
+// to the records.
 func storePayout(t *testing.T, s *store.Store, day string, n int, amount string, applied bool) {
 	t.Helper()
 	id := payout.ID(tenant.String(), "EUR", day, "test")

@@ -10,7 +10,7 @@ import (
 // Bucket is the size of a token bucket and the speed of its refill.
 type Bucket struct {
 	Rate  int           // tokens a second
-	Every time.Duration // or the time for one token to come back, if that is longer
+	Every time.Duration // instead of Rate: the time for one token to come back, if longer than a second
 	Burst int           // tokens when full
 }
 
@@ -45,13 +45,14 @@ type rateItem struct {
 	ExpiresAt int64 `dynamo:"expires_at"`
 }
 
-// LeaseTokens takes up to want tokens out of the subject's bucket. known is the time when the bucket will be full, by
-// the caller's last lease, or zero before the first; full is that time after this lease. granted 0: the bucket is
-// empty.
+// LeaseTokens takes up to want tokens out of the subject's bucket. known is the time when the bucket will be full,
+// according to the caller's last lease, or zero before the first lease. full is the time when the bucket will be full
+// after this lease. If granted is 0, the bucket is empty.
 func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int,
 	full time.Time, err error) {
 	full = known
-	// Usually one write suffices. Another follows when the bucket holds less, or has another time, than the caller knew.
+	// Usually one write suffices. If the bucket holds fewer tokens, or has another time, than the caller knew, another
+	// write follows.
 	granted, err = Retry(func(bool) (int, error) {
 		now := s.now()
 		n := min(want, b.Tokens(now, full))

@@ -48,7 +48,7 @@ func TestLeaseTokens_SharedBucket(t *testing.T) {
 	s := openTable(t, clock, nil)
 	a, b := &process{s: s}, &process{s: s}
 	a.lease(t, 10, 10)
-	b.lease(t, 15, 15) // b starts without knowing of a
+	b.lease(t, 15, 15) // b does not know a's lease yet
 	a.lease(t, 10, 5)  // a reads b's lease: only five are left
 	a.lease(t, 1, 0)
 	b.lease(t, 1, 0)

@@ -84,7 +84,8 @@ func (s *View) readBatch(ctx context.Context, wanted []key, consistent bool, ite
 	return err
 }
 
-// readIndexed reads items by their keys into a map of the keys and values that of returns. Missing items are left out.
+// readIndexed reads items by their keys into a map. The function "of" returns the map key and the value for an item.
+// Missing items are left out.
 func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
 	of func(I) (K, V)) (map[K]V, error) {
 	var items []I
@@ -110,5 +111,5 @@ func readInOrder[I, V any](ctx context.Context, s *View, wanted []key, consisten
 	return all, err
 }
 
-// sortedKeys returns the keys in the order of every read.
+// sortedKeys returns the keys in the order that every read uses.
 func sortedKeys(into map[key]any) []key { return slices.SortedFunc(maps.Keys(into), key.compare) }

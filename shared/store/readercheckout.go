@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reader"
 )
 
-// CreateReaderCheckout stores a new checkout as the latest at the reader. Of two concurrent checkouts only one
-// is stored. If the id is already stored, it returns that checkout. Error: ErrStale when the reader changed meanwhile
-// or is gone.
+// CreateReaderCheckout stores a new checkout as the latest at the reader. Of two concurrent checkouts only one is
+// stored. If a checkout with the id is already stored, CreateReaderCheckout returns that checkout. Error: ErrStale when
+// the reader changed meanwhile or is gone.
 func (s *Store) CreateReaderCheckout(ctx context.Context, t identity.Tenant, r reader.Reader,
 	c payments.Checkout) (payments.Checkout, error) {
 	r.Checkout, r.Version = c.ID, r.Version+1

@@ -24,11 +24,12 @@ type receiptCounter struct {
 // one read and one transaction. code is the transaction's code. Numbers run from 1 without gaps, because counter and
 // receipt are written together.
 //
-// Of many concurrent calls each round lets one through. The others try again until their time is up.
+// Of many concurrent calls, one succeeds in each round. The others try again until their time is up.
 func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var cause error
 	for tried := int64(-1); ; {
-		// The counter is read first: if a try whose reply was lost is applied between the two reads, the second shows it.
+		// The counter is read first. A try whose reply was lost may be applied between the two reads. The second read then
+		// shows its number.
 		last, err := s.readLastReceipt(ctx, t)
 		if err != nil {
 			return 0, errors.Join(cause, err)

@@ -43,8 +43,8 @@ func (l *lostReplies) Do(r *http.Request) (*http.Response, error) {
 	return nil, faults.ErrNetwork
 }
 
-// TestResolveWrite_LostReply checks that a write recognises itself by its id when its reply was lost, and fails
-// without.
+// TestResolveWrite_LostReply checks that a write whose reply was lost recognises itself by its id. Without the id, the
+// write fails.
 func TestResolveWrite_LostReply(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range recognised {

@@ -11,7 +11,7 @@ import (
 )
 
 // Reserve is the part of a merchant's balance that is kept for pending refunds. Every refund under a minimum balance
-// changes its version, so that no two refunds count on the same money.
+// changes the reserve's version, so that no two refunds count on the same money.
 type Reserve struct {
 	Amount  money.Amount `dynamo:"amount"`
 	Version int          `dynamo:"version"`

@@ -31,8 +31,8 @@ func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	return none, ErrContended
 }
 
-// UnlessStale returns the error, but nil for ErrStale: another call was faster, so this call's work is done or no
-// longer due.
+// UnlessStale returns nil for ErrStale, and any other error as it is. ErrStale means that another call was faster, so
+// this call's work is done or no longer due.
 func UnlessStale(err error) error {
 	if errors.Is(err, ErrStale) {
 		return nil

@@ -117,16 +117,16 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 
 func subjectRole(r member.Role) string { return "role " + r.ID }
 
-// replaceRoles writes the transaction with the roles, over the version read. Error: ErrStale when they changed
-// meanwhile.
+// replaceRoles writes the transaction with the roles, in place of the version that was read. Error: ErrStale when the
+// roles changed meanwhile.
 func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
 	item := tx.putRoles(t, next)
 	tx.requireCaller(itemVersion{item.key, next.Version})
 	return tx.runReplacement(ctx, item, ErrStale)
 }
 
-// putRoles adds the roles, over the version that was read. All roles of a tenant are one item, so one condition keeps a
-// role from being deleted while a member gets it.
+// putRoles adds the roles, in place of the version that was read. All roles of a tenant are one item, so one condition
+// prevents the deletion of a role while a member gets it.
 func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) storedItem {
 	next.Version++
 	item := newItem(rolesKey(t), next, next.Version)

@@ -12,8 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestSession_Expired checks that a session ends in time, long before the table deletes its item: time to live may take
-// days. The session ends in another century, so that the engine's own clock has no part in the test.
+// TestSession_Expired checks that a session ends in time, long before the table deletes its item. DynamoDB may delete
+// an expired item days late. The session ends in another century, so that the engine's own clock has no part in the
+// test.
 func TestSession_Expired(t *testing.T) {
 	t.Parallel()
 	clock := clock.New()

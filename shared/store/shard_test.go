@@ -62,7 +62,7 @@ func TestPayables_CreditsFirst(t *testing.T) {
 	const shards = 4
 	for shard := range shards {
 		tx := payIn(t, s, shard, fmt.Sprint("order-", shard))
-		apply(t, s, beginRefund(t, tx, "operation", "10.10", false)) // more than its payouts: the rest is a debit
+		apply(t, s, beginRefund(t, tx, "operation", "10.10", false)) // more than the payables: the rest is a debit
 		apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 		payIn(t, s, shard, fmt.Sprint("another-", shard))
 	}
@@ -85,7 +85,7 @@ func TestPayables_CreditsFirst(t *testing.T) {
 	}
 }
 
-// TestHasPayables_LaterShard finds the only payable, in the last shard.
+// TestHasPayables_LaterShard checks that the only payable is found although it is in the last shard.
 func TestHasPayables_LaterShard(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -45,7 +45,7 @@ func (s *Store) PutKnownAddress(ctx context.Context, id string, until time.Time)
 	return s.table.Put(knownItem{knownKey(id), until}).Run(ctx)
 }
 
-// KnowsAddress reads whether the account knows the address with the id, in one read, known or not.
+// KnowsAddress returns true if the account knows the address with the id. It takes one read in either case.
 func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
 	item, err := readOne[knownItem](ctx, s, knownKey(id), nil)
 	return err == nil && s.now().Before(item.TTL), err
@@ -53,7 +53,8 @@ func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
 
 // SignInAccount returns the account with the name: a test profile by its user name; a managed user by its address and
 // the merchant's code; or a user, in both modes, by its address. For an unknown name it returns zero after as many
-// reads, so that the duration does not reveal that.
+// reads as for a known name, so that the duration does not reveal which names exist. A malformed merchant code takes no
+// read.
 func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
 	error) {
 	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}
@@ -69,7 +70,7 @@ func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identit
 	}
 }
 
-// readProfileAccount takes one read.
+// readProfileAccount reads the account of a test profile. It takes one read.
 func (s *View) readProfileAccount(ctx context.Context, t identity.Tenant, id string) (signin.Account, error) {
 	p, err := s.TestProfile(ctx, t, id)
 	if err != nil || t.Mode != identity.Test {
@@ -79,7 +80,8 @@ func (s *View) readProfileAccount(ctx context.Context, t identity.Tenant, id str
 		Passwords: p.Passwords}, nil
 }
 
-// readUserAccount takes two reads: of the address, and of the user, or of a user that cannot exist.
+// readUserAccount reads the account of a user. It takes two reads: the address, then the user. For an unknown address,
+// the second read is of a user that cannot exist.
 func (s *View) readUserAccount(ctx context.Context, address string) (signin.Account, error) {
 	u, err := s.UserByEmail(ctx, address)
 	if err != nil {
@@ -93,7 +95,8 @@ func (s *View) readUserAccount(ctx context.Context, address string) (signin.Acco
 }
 
 // readMemberAccount reads the account of a managed user, or of a user who is a member of the tenant. It takes four
-// reads: two of the user, and two of the member, or of a member that cannot exist.
+// reads: two for the user, and two for the member. For an unknown address, the last read is of a member that cannot
+// exist.
 func (s *View) readMemberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
 	user, err := s.readUserAccount(ctx, address)
 	if err != nil {

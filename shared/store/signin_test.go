@@ -33,7 +33,8 @@ func (g *getCounter) Do(r *http.Request) (*http.Response, error) {
 	return enginetest.Do(r)
 }
 
-// TestSignInAccount checks the account of each name, merchant and mode. An unknown name takes as many reads.
+// TestSignInAccount checks the account of each name, merchant and mode. An unknown name takes as many reads as a known
+// name.
 func TestSignInAccount(t *testing.T) {
 	t.Parallel()
 	var read getCounter
@@ -91,7 +92,8 @@ func TestSignInAccount(t *testing.T) {
 	}
 }
 
-// TestSignIn_Expiry checks that a session lasts until its time, or until it is ended, which may be repeated.
+// TestSignIn_Expiry checks that a session lasts until its time, or until the session is ended. Ending it may be
+// repeated.
 func TestSignIn_Expiry(t *testing.T) {
 	t.Parallel()
 	now := clock.New()

@@ -1,11 +1,11 @@
 // Package store reads and writes the platform's one DynamoDB table. Open a Store, and call its methods with domain
 // types; they return domain types and failures, never items. keys.go lists the entities, keys and access patterns.
 //
-// Unless its comment says otherwise, a method reads consistently, but indexes lag, and an iteration ends at the first
-// error. Save… returns ErrStale if the item changed since it was read. Other methods that change stored data apply
-// concurrent changes one after the other, write nothing for a change without effect, and return ErrContended, and the
-// errors of the functions passed to them. Methods that give or take rights also return ErrCallerChanged, or
-// Unauthorized when the caller's credential is gone.
+// The following holds for every method unless its comment says otherwise. A method reads consistently, but indexes lag.
+// An iteration ends at the first error. Save… returns ErrStale if the item changed since it was read. Other methods
+// that change stored data apply concurrent changes one after the other, and write nothing for a change without effect.
+// They return ErrContended, and the errors of the functions passed to them. Methods that give or take rights also
+// return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 //
 // Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in TransactWriteItems with conditions;
 // after any write error the operation checks whether its write was applied before it reports a failure; a guard against

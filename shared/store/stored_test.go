@@ -36,7 +36,8 @@ type stored struct {
 	unseen storedtest.NotRead
 }
 
-// notRead is the reason for attributes that let a write recognise itself. TestResolveWrite_LostReply misses them.
+// notRead is the reason why no read needs an attribute that lets a write recognise itself. TestResolveWrite_LostReply
+// checks these attributes.
 const notRead = "by which a write recognises itself, see TestResolveWrite_LostReply"
 
 // TestStoredFields_ReadBack checks that each stored field is read back, and that a missing attribute would be noticed.
@@ -111,7 +112,7 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 			}
 		}
 		for i := range all {
-			all[i].At, all[i].Position = time.Time{}, "" // of the index: TestOverdue_ExpiredCheckout
+			all[i].At, all[i].Position = time.Time{}, "" // set by the index, see TestOverdue_ExpiredCheckout
 		}
 		slices.SortFunc(all, inOrder)
 		return all, nil

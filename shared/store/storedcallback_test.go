@@ -163,7 +163,8 @@ var storedCustomers = map[string]stored{
 	},
 }
 
-// customer expects the customer from Customer, and from a creation again by the same operation, which writes nothing.
+// customer expects the customer from Customer, and from a repeated creation by the same operation, which writes
+// nothing.
 func (w fixture) customer(c payments.Customer) storedtest.Read {
 	return storedtest.Expect("Customer", []payments.Customer{c, c},
 		func(ctx context.Context) ([]payments.Customer, error) {

@@ -170,8 +170,8 @@ func (w fixture) markUploaded(f file.File) file.File {
 	return f
 }
 
-// files expects the tenant's files, their collection and their object from each read. The entry has the version before
-// the stored one.
+// files expects the tenant's files, their collection and their object from each read. The version of the parameter
+// entry is one below the stored version.
 func (w fixture) files(entry file.Entry, collections []file.Collection, want ...file.File) []storedtest.Read {
 	reads := append(w.objects(entry), w.collections(collections...)...)
 	reads = append(reads, w.listedFiles("", "", want...), w.listedFiles("", collections[0].ID, want...))
@@ -199,7 +199,7 @@ func (w fixture) listedFiles(status file.Status, collection string, want ...file
 
 func only(c file.Collection) []file.Collection { return []file.Collection{c} }
 
-// page is a page of a list, and the number of all.
+// page is a page of a list, and the number of items on all pages.
 type page[T any] struct {
 	Items []T
 	Total int

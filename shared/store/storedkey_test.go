@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// notRevoked is the reason why no read misses the attribute revoked.
+// notRevoked is the reason why no read notices that the attribute revoked is missing.
 const notRevoked = "nothing is read as false; TestAPIKey_RevokedNotDeleted misses it"
 
 var storedKeys = map[string]stored{

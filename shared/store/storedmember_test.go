@@ -64,7 +64,7 @@ var storedMembers = map[string]stored{
 	},
 }
 
-// besideInvited adds the attributes of the items beside an invited member, which other cases miss.
+// besideInvited adds the attributes of the items beside an invited member. Other cases notice when they are missing.
 func besideInvited(others storedtest.NotRead) storedtest.NotRead {
 	for _, attribute := range []string{"INVITATION merchant_code", "INVITATION member_id", "INVITATION mode",
 		"INVITATION expires_at", "INVITED times", "INVITED version", "INVITED expires_at", "COUNT invited",

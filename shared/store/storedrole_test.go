@@ -103,7 +103,7 @@ var storedRoles = map[string]stored{
 	},
 }
 
-// Reasons why the reads of these cases do not miss some attributes.
+// Reasons why the reads of these cases do not notice that some attributes are missing.
 const (
 	elsewhere        = "another case misses it"
 	invitationLimits = "the tests of invitations in functions/members miss it"

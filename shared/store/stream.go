@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// FastPath returns the entity that needs a message, by an image of the table's stream, and the time of the message. The
-// zero time means no message. Of most items FastPath reads only the key.
+// FastPath reads an image of the table's stream. It returns the entity that needs a message, and the time of the
+// message. The zero time means no message. For most items FastPath reads only the key.
 func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	d, ok := imageKey(image).dueEntry()
 	if !ok {
@@ -43,8 +43,8 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	}
 }
 
-// FastPathFilter lists patterns of AWS's event filtering for the stream. They match the images that need a message by
-// [FastPath], and spare all other calls.
+// FastPathFilter lists patterns of AWS's event filtering for the stream. They match the images for which [FastPath]
+// returns a message, so that other images cause no call.
 var FastPathFilter = []map[string]any{
 	newImage(jsonObject{"state": text(outbox.Pending), "sweeps": jsonObject{"N": exists(false)}}),
 	newImage(jsonObject{"attempt": jsonObject{"M": jsonObject{

@@ -57,7 +57,8 @@ func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.T
 	})
 }
 
-// findCreatedProfile returns the profile with the id, even a deleted one, else zero; and the count of creations.
+// findCreatedProfile returns the profile with the id and the count of creations. The profile may have been deleted
+// since. If no profile was stored under the id, findCreatedProfile returns the zero profile.
 func (s *View) findCreatedProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
 	var stored, deleted member.TestProfile

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// allowDeletion lets every deletion through.
+// allowDeletion allows every deletion.
 func allowDeletion() error { return nil }
 
 // createProfile creates a test profile.
@@ -25,7 +25,8 @@ func createProfile(t *testing.T, by audit.By, s *store.Store, id string) error {
 	return errOf(s.CreateTestProfile(t.Context(), by, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
 }
 
-// TestTestProfiles_CallerLosesRights restricts or revokes the caller after its admission, or during the write.
+// TestTestProfiles_CallerLosesRights restricts or revokes the caller's key after the caller was admitted, or during the
+// write. The change is refused.
 func TestTestProfiles_CallerLosesRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(audit.By, *store.Store) error{

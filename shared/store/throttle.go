@@ -47,7 +47,8 @@ const (
 
 type inputKey struct{}
 
-// attach adds the watch to a client's calls. The input is known at their start, the error after each attempt.
+// attach adds the watch to a client's calls. The watch sees a call's input when the call starts, and the error after
+// each attempt.
 func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	keep := middleware.InitializeMiddlewareFunc("ThrottledInput", func(ctx context.Context,
 		in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput,
@@ -69,8 +70,8 @@ func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(watch, "Retry", middleware.After)
 }
 
-// noteShards notes shards, each tenant's once a minute. A failed note is dropped; a later throttled attempt notes
-// again.
+// noteShards notes shards, each tenant's once a minute. A failed note is dropped; a later throttled attempt makes a new
+// note.
 func (w *throttleWatch) noteShards(ctx context.Context, throttled []shardRef) {
 	for _, ref := range throttled {
 		if !w.startNote(ref.tenant) {
@@ -101,13 +102,13 @@ func (w *throttleWatch) startNote(t identity.Tenant) bool {
 	return true
 }
 
-// hotKey is the end of the reason when a write is throttled because of a single hot partition, rather than by the
-// limits of the table or the account.
+// hotKey is the end of the reason that DynamoDB gives when it throttles a write because of a single hot partition, and
+// not because of the limits of the table or the account.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 const hotKey = "WriteKeyRangeThroughputExceeded"
 
-// throttledShards returns the shards that may have been throttled. A cancelled transaction names its items, but not
-// whether a partition or the whole table was too busy; GrowShards finds out.
+// throttledShards returns the shards that may have been throttled. A cancelled transaction names its items, but does
+// not say whether a partition or the whole table was too busy. GrowShards finds that out.
 func throttledShards(input any, err error) []shardRef {
 	var cancelled *types.TransactionCanceledException
 	if call, ok := input.(*dynamodb.TransactWriteItemsInput); ok && errors.As(err, &cancelled) {

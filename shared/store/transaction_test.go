@@ -221,7 +221,8 @@ func TestApplyTransaction_SecondRefundStale(t *testing.T) {
 	}
 }
 
-// TestApply_FinalTransaction overwrites a PENDING transaction, but no final one, even with the current checkout.
+// TestApply_FinalTransaction checks that a PENDING transaction is overwritten. A final transaction is not overwritten,
+// even with the current checkout.
 func TestApply_FinalTransaction(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -289,7 +290,8 @@ func TestApplyTransaction_ClosedEvent(t *testing.T) {
 	}
 }
 
-// TestApplyTransaction_TakenPayable checks that nothing of a change is written when a payout has taken a payable of it.
+// TestApplyTransaction_TakenPayable checks that nothing of a change is written when a payout has taken one of the
+// change's payables.
 func TestApplyTransaction_TakenPayable(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -344,7 +346,7 @@ func TestApplyTransaction_WithdrawnRefundAgain(t *testing.T) {
 
 func TestApplyTransaction_LostReply(t *testing.T) {
 	t.Parallel()
-	// The SDK repeats after one lost reply. Three exhaust its tries, and the store reads its own write.
+	// The SDK repeats after one lost reply. Three lost replies exhaust its tries, and then the store reads its own write.
 	for _, lost := range []int{1, 3} {
 		wire := &faults.Wire{Send: enginetest.Do}
 		s := openTable(t, clock.New(), wire)

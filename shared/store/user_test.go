@@ -51,8 +51,8 @@ func wantPasswords(t *testing.T, s *store.Store, operations ...string) {
 	}
 }
 
-// TestSetUserPassword_LostCalls loses each call in turn. The audit has one entry for the password and one for the end
-// of access.
+// TestSetUserPassword_LostCalls loses the replies of the first one, two or three transactions. The audit has one entry
+// for the password and one for the end of access.
 func TestSetUserPassword_LostCalls(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {
@@ -93,7 +93,8 @@ func TestSetUserPassword_Concurrently(t *testing.T) {
 	wantPasswords(t, s, "third", "second", "first")
 }
 
-// TestSetUserPassword_Refused sets no password for users who are not accepted, disabled, managed or unknown.
+// TestSetUserPassword_Refused checks that no password is set for a user who is unknown, disabled or managed, or who has
+// not accepted the invitation.
 func TestSetUserPassword_Refused(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})

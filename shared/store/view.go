@@ -47,7 +47,7 @@ var errThrottled = errors.New("store: the table left keys of a batch unread")
 
 // readFew reads a few items of different types in one consistent call, each into the target for its key. The target of
 // a missing item stays unchanged. While keys are throttled, readFew reads all of them again, but only as often as the
-// SDK repeats a throttled read: the library's Batch would go on until the request's time is up.
+// SDK repeats a throttled read. The library's Batch would go on until the request's time is up.
 func (s *View) readFew(ctx context.Context, into map[key]any) error {
 	var few []dynamo.Item
 	for _, k := range sortedKeys(into) {

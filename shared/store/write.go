@@ -42,7 +42,8 @@ func (i storedItem) MarshalDynamoItem() (dynamo.Item, error) {
 	return mergeAttributes(i.value, ofTable(i))
 }
 
-// mergeAttributes writes the attributes of several values into one item. An attribute of two values is an error.
+// mergeAttributes writes the attributes of several values into one item. It returns an error if two values have the
+// same attribute.
 func mergeAttributes(values ...any) (dynamo.Item, error) {
 	all := dynamo.Item{}
 	for _, value := range values {
@@ -129,7 +130,7 @@ func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, 
 }
 
 // resolveCreation returns the stored thing if this or an earlier try of the operation stored it. Errors: ErrStale when
-// a condition failed and nothing is stored; the transaction's.
+// a condition failed and nothing is stored; the error of the transaction.
 func resolveCreation[T any](added T, err error, stored func() (T, bool, error)) (T, error) {
 	if err == nil {
 		return added, nil

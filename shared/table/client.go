@@ -1,5 +1,5 @@
-// Package table helps acquirers, banks and terminals to keep their own records in DynamoDB. They make a Client for
-// their table. They know the platform only by their port.
+// Package table helps acquirers, banks and terminals to keep their own records in DynamoDB. Each of them makes a Client
+// for its own table, and knows the platform only through its port.
 package table
 
 import (
@@ -50,10 +50,11 @@ func One[I any](ctx context.Context, c Client, k Key, unknown error) (I, error) 
 	return item, err
 }
 
-// Write runs a conditional write of an item, and returns the item that is then stored. After a failed write, the stored
-// item is that of a faster writer. If only the reply was lost, it is the given item. Write returns the write's error if
-// no item is stored. open returns true for an item that the write's condition still permits to change, so that no other
-// writer was faster: for such a stored item Write returns the write's error, too. open may be nil.
+// Write runs a conditional write of an item, and returns the item that is then stored. If the write fails because
+// another writer was faster, this is the other writer's item. If only the reply was lost, it is the given item. Write
+// returns the write's error if no item is stored. It also returns that error if open returns true for the stored item.
+// open must return true if the write's condition would still hold for the item. In that case no other writer was
+// faster. open may be nil.
 func Write[I any](ctx context.Context, c Client, k Key, item I, run func(context.Context) error,
 	open func(I) bool) (I, error) {
 	cause := run(ctx)

@@ -1,9 +1,10 @@
 // Package terminal is the port to card terminals, the devices that read cards. Every message is idempotent by our id of
-// the pairing or checkout: after a lost reply, repeat it.
+// the pairing or checkout, so repeat a message after a lost reply.
 //
 // A terminal charges the card at the acquirer, under the id that the platform gave it with the checkout. It gets a Pix
-// code in the same way. So the acquirer knows the outcome, even if the line between us and the terminal fails: the
-// platform asks the acquirer, and cancels there a payment that has taken too long (ARCHITECTURE.md, "Card readers").
+// code in the same way. So the acquirer knows the outcome, even if the line between us and the terminal fails. The
+// platform asks the acquirer for the outcome, and cancels there a payment that has taken too long (ARCHITECTURE.md,
+// "Card readers").
 package terminal
 
 import (
@@ -37,8 +38,8 @@ type Terminals interface {
 	// Outcome returns the terminal's progress with a checkout that it was offered. Only the acquirer knows if the card was
 	// charged or the code paid. Error: ErrUnknownCheckout.
 	Outcome(ctx context.Context, checkout string) (Outcome, error)
-	// Terminate asks the terminal to stop waiting for the cardholder. It may come too late, so ask the acquirer. It
-	// changes nothing once the checkout has stopped or was charged. Errors: ErrOffline, ErrUnknownCheckout.
+	// Terminate asks the terminal to stop waiting for the cardholder. The message may come too late, so ask the acquirer.
+	// Terminate changes nothing once the checkout has stopped or was charged. Errors: ErrOffline, ErrUnknownCheckout.
 	Terminate(ctx context.Context, checkout string) error
 	// Settings returns the settings of a confirmed pairing's terminal. Errors: ErrOffline, ErrUnpaired.
 	Settings(ctx context.Context, pairing string) (Settings, error)

@@ -30,7 +30,7 @@ func ExampleFields() {
 	// MISSING: card.number is required.
 }
 
-// ExampleOrder puts an operation's own fault about several fields in its place.
+// ExampleOrder sorts an operation's own fault among the faults of Forms, in the order of the fields.
 func ExampleOrder() {
 	request := exampleRequest{Reference: "order-1001"}
 	faults := slices.Concat(failure.List{failure.Missing("card")}, validate.Forms(request))

@@ -243,7 +243,7 @@ func UnparsedURL(text string, err error) string {
 		return noPort
 	case errors.As(err, &escape) && !escaped.MatchString(string(escape)):
 		return "must have two hexadecimal digits after each %"
-	case errors.As(err, &escape), errors.As(err, &host), strings.Contains(text, "//["): // only hosts refuse a whole escape
+	case errors.As(err, &escape), errors.As(err, &host), strings.Contains(text, "//["): // other parts allow whole escapes
 		return noHost
 	default:
 		return "must be a URL"

@@ -77,7 +77,7 @@ func (d *dialer) connect(ctx context.Context, targets []netip.AddrPort) (net.Con
 	return nil, &DeliveryError{Reason: reason}
 }
 
-// orTimeout returns ReasonTimeout for the error of a timeout. For any other error it returns the reason otherwise.
+// orTimeout returns ReasonTimeout for the error of a timeout. For any other error it returns the given reason.
 func orTimeout(err error, otherwise Reason) Reason {
 	if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
 		return ReasonTimeout
@@ -131,7 +131,7 @@ func newTransport(d *dialer) *http.Transport {
 var registry = ssrf.New(
 	// This is the public address of a cloud's host agent.
 	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
-	// This is 6bone, which was returned (RFC 3701).
+	// These are the addresses of the 6bone, a former test network. They were given back to IANA (RFC 3701).
 	ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16")),
 )
 

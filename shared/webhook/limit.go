@@ -51,8 +51,8 @@ func (s *hostSlots) hasFree(tenant string) bool {
 	return len(s.holders) < perHost && taken < PerTenant
 }
 
-// acquire takes a slot for a tenant's delivery, and returns the function that releases the slot. It waits as long as
-// the host keeps freeing slots. Errors: ErrBusy, or the context's error.
+// acquire takes a slot for a tenant's delivery, and returns the function that releases the slot. It waits while the
+// host keeps freeing slots, but not longer than maxSlotWait. Errors: ErrBusy, or the context's error.
 func (l *hostLimit) acquire(ctx context.Context, host, tenant string) (release func(), err error) {
 	w := l.addWaiter(host, tenant)
 	if err := l.await(ctx, host, w); err != nil && l.removeWaiter(host, w) {

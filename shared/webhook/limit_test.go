@@ -111,8 +111,8 @@ func TestAcquire_ThreePerTenant(t *testing.T) {
 	})
 }
 
-// TestSend_WaitsForSlot checks that a burst of deliveries reaches a host that answers, little by little. If the host is
-// too slow or does not answer, the remaining deliveries are refused.
+// TestSend_WaitsForSlot checks that a host that answers gets all deliveries of a burst, little by little. If the host
+// is too slow or does not answer, the remaining deliveries are refused.
 func TestSend_WaitsForSlot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -192,8 +192,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestSend_NoAnswerFromDNSOrAddress checks that it is a timeout if DNS or the address does not answer, as for a request
-// without an answer. A refusal is no timeout.
+// TestSend_NoAnswerFromDNSOrAddress checks that a delivery fails with ReasonTimeout if DNS or the address does not
+// answer. A refused connection is no timeout.
 func TestSend_NoAnswerFromDNSOrAddress(t *testing.T) {
 	t.Parallel()
 	timeout := &net.DNSError{Err: "i/o timeout", IsTimeout: true}

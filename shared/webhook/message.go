@@ -98,7 +98,7 @@ func isLDH(r rune) bool {
 var timedHeader = regexp.MustCompile(`^(X-[0-9A-Za-z-]{1,62})?$`)
 
 // CheckTimedHeader checks the name of the header for timed signatures. The name "" means that there is no such header.
-// No other header of a callback begins with X-.
+// A name must begin with X-, because no other header of a callback does.
 func CheckTimedHeader(name string) error {
 	if !timedHeader.MatchString(name) {
 		return errors.New("must be X- and up to 62 letters, digits and hyphens")

@@ -31,8 +31,8 @@ func NewSender(policy Policy, keys ...SigningKey) *Sender {
 }
 
 // NewSenderOver returns a sender whose requests go through the transport that wrap returns. wrap gets the guarded
-// transport. A transport that does not use the guarded one, as in a simulated network, checks no address. The rules for
-// URLs, the time limit and the redirect rule still apply.
+// transport, which checks addresses. If wrap's transport does not use the guarded transport, as in a simulated network,
+// no address is checked. The rules for URLs, the time limit and the redirect rule still apply.
 func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
 	s := NewSender(policy, keys...)
 	s.client.Transport = wrap(s.client.Transport)

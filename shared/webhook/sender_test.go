@@ -164,7 +164,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestSend_NoAnswer(t *testing.T) {
 	t.Parallel()
 	send, sender := startReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only after reading the body does the server notice a closed connection
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only after it has read the body
 		<-r.Context().Done()
 	})
 	if sender.client.Timeout != 10*time.Second {
@@ -205,7 +205,8 @@ func TestSend_ConnectionRefused(t *testing.T) {
 		testMessage(), nil), ReasonConnect)
 }
 
-// refusingAddress returns an address that is bound, but on which nothing listens until the test ends.
+// refusingAddress returns an address that refuses connections. Until the test ends, the address is bound, but no server
+// listens there.
 func refusingAddress(t *testing.T) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

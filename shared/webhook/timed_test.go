@@ -24,8 +24,8 @@ func TestSignTimed(t *testing.T) {
 	}
 }
 
-// TestSend_TimedSignature checks that there is exactly one header of a timed signature, signed with the newest secret.
-// Without the header's name or a secret, there is no such header.
+// TestSend_TimedSignature checks that a callback has exactly one header with a timed signature, which is made with the
+// newest secret. Without the header's name or a secret, there is no such header.
 func TestSend_TimedSignature(t *testing.T) {
 	t.Parallel()
 	const name = "X-Shop-Signature"

@@ -91,8 +91,8 @@ var declinedAmounts = map[int64]string{
 	4291: codeIssuerUnavailable,
 }
 
-// declinedRefunds maps the amounts of declined refunds to their return codes. The amount of insufficient funds (11.00)
-// is missing, because it declines no refund.
+// declinedRefunds maps the amounts of declined refunds to their return codes. It does not have 11.00, the amount of
+// insufficient funds, because a refund of 11.00 is not declined.
 var declinedRefunds = map[int64]string{
 	4201: codeDoNotHonour,
 	4276: codeAmountLimit,

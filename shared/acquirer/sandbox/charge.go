@@ -33,7 +33,7 @@ type charge struct {
 	Present      *payments.CardPresent `dynamo:"present,omitempty"`
 	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // store the card once the charge is approved
 	Code         *payments.PaymentCode `dynamo:"code,omitempty"`
-	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // counts only while OutcomeUnknown
+	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // used while Decision is OutcomeUnknown
 	AuthCode     string                `dynamo:"auth_code,omitempty"`
 	ReturnCode   string                `dynamo:"return_code,omitempty"`
 	CreatedAt    time.Time             `dynamo:"created_at"`

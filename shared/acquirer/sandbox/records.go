@@ -114,7 +114,7 @@ func (b records) item(c charge, version int) chargeItem {
 }
 
 // newWriteTx returns the transaction that stores a charge and, if the charge is approved, its capture and card. An
-// approved charge is never decided again, so the condition of put allows only one capture.
+// approved charge is never decided again, so the condition of the parameter put allows only one capture.
 func (b records) newWriteTx(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.Transaction().Put(put)
 	if item.captures() {
@@ -160,7 +160,7 @@ type movementItem struct {
 // movementPrefix returns the prefix of the sort keys of one kind of movement.
 func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(kind)) + "#" }
 
-// movement returns the item that records money of a charge that moves now.
+// movement returns the item that records a movement of a charge's money at this moment.
 func (b records) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
 	return movementItem{
 		Key: table.NewKey(chargePartition(chargeID), movementPrefix(kind)+rand.Text()),

@@ -27,7 +27,7 @@ type refund struct {
 	Amount     money.Amount      `dynamo:"amount"`
 	Decision   payments.Decision `dynamo:"decision"`
 	ReturnCode string            `dynamo:"return_code,omitempty"`
-	DecidesAt  time.Time         `dynamo:"decides_at,omitempty"` // counts only while OutcomeUnknown
+	DecidesAt  time.Time         `dynamo:"decides_at,omitempty"` // used while Decision is OutcomeUnknown
 	CreatedAt  time.Time         `dynamo:"created_at"`
 }
 
@@ -78,8 +78,8 @@ func (r refund) authorize(c charge) (refund, error) {
 }
 
 // Refund returns money of a charge to the payer. For a known id it returns that refund's outcome. A refund is Declined
-// if the charge is unknown or captured nothing, if less than the refund is left of the charge, or if declinedRefunds
-// has the amount. Errors: ErrNotTaken; after any other error the outcome is unknown.
+// if the charge is unknown, has captured nothing, or has less left than the refund's amount. It is also Declined if
+// declinedRefunds has the amount. Errors: ErrNotTaken; after any other error the outcome is unknown.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.storeRefund(ctx, refund{
 		ID: request.ID, Kind: acquirer.RefundMovement, ChargeID: request.ChargeID, Amount: request.Amount,
@@ -117,7 +117,8 @@ func (a *Acquirer) settleIfDue(ctx context.Context, r refund) (payments.Outcome,
 	return r.outcome(), nil
 }
 
-// ErrTooMuch reports a chargeback of more than is left of its charge, of 0 or less, or in another currency.
+// ErrTooMuch reports a chargeback whose amount is above what is left of its charge, is not above 0, or is in another
+// currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
 // Chargeback acts as the payer's issuer, which takes money of the charge back. Statement then shows the chargeback.
@@ -161,7 +162,7 @@ func (a *Acquirer) storeRefund(ctx context.Context, r refund, rule func(refund, 
 
 type refundItem struct {
 	table.Key
-	WriteID string `dynamo:"write_id"` // of the last write, so that its writer recognises the item
+	WriteID string `dynamo:"write_id"` // id of the last write, by which its writer recognises the item
 	refund
 }
 

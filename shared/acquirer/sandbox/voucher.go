@@ -46,8 +46,8 @@ func (a *Acquirer) withVoucher(c charge) charge {
 // ErrNotPayable reports a charge that is not a voucher, was cancelled or has expired.
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
-// PayVoucher acts as the payer who pays the boleto or Pix code of the charge. It may be repeated. The caller must then
-// have the returned checkout resolved. Errors: ErrUnknownCharge, ErrNotPayable.
+// PayVoucher acts as the payer who pays the boleto or Pix code of the charge. It may be repeated. After PayVoucher the
+// caller must make the platform resolve the returned checkout. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
 	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
 		if c.Decision == payments.Voucher && a.records.Time().Before(c.Code.Until) {
@@ -68,7 +68,7 @@ func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Re
 // boleto is a Brazilian bank slip (FEBRABAN, "Layout padrão de código de barras, boleto de cobrança").
 type boleto struct {
 	bank  string    // three digits
-	due   time.Time // due date in the time's own zone; the time of day does not count
+	due   time.Time // only the date counts, in the value's own time zone
 	minor int64     // amount in centavos
 	free  string    // 25 digits that the bank chooses
 }

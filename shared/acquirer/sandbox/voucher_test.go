@@ -41,7 +41,7 @@ func TestCharge_VoucherCodes(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	slip := w.mustCharge(t, methodCharge("boleto", payments.Boleto, "10.10", "BRL")).Code.Text
-	// The slip is due on 23 November 2026, over 10.10 reais.
+	// The slip is for 10.10 reais and is due on 23 November 2026.
 	if len(slip) != 47 || strings.Trim(slip, "0123456789") != "" || !strings.HasSuffix(slip, "16390000001010") {
 		t.Errorf("got boleto %s, want 47 digits that end in 16390000001010", slip)
 	}

@@ -19,8 +19,9 @@ import (
 // AtOnce is the limit of messages in one call (AWS: SendMessageBatch).
 const AtOnce = 10
 
-// message is a message to send. Each tenant is a group: while one tenant's messages take more than their share of the
-// consumers, a standard queue delivers the messages of others first (AWS: "Amazon SQS fair queues").
+// message is a message to send. Each tenant's messages are a group. While one tenant's messages take more than their
+// share of the consumers, a standard queue delivers the messages of other tenants first (AWS: "Amazon SQS fair
+// queues").
 type message struct {
 	tenant identity.Tenant // zero: the message has no tenant
 	body   any

@@ -86,7 +86,7 @@ func TestCancel_InterruptedExport(t *testing.T) {
 		if operation == "TransactWriteItems" {
 			writes++
 		}
-		if writes == 3 { // started, claimed, and not sealed
+		if writes == 3 { // the file has claimed its transfers and is not sealed
 			return faults.FailBefore
 		}
 		return faults.None
@@ -100,7 +100,8 @@ func TestCancel_InterruptedExport(t *testing.T) {
 	w.mustCancel(t, "a", accepted)
 }
 
-// TestCancel_ConcurrentTransferAndExport sends each of the calls just before the write of another call.
+// TestCancel_ConcurrentTransferAndExport lets Cancel run just before the write of a transfer or an export, and lets
+// those run just before a write of Cancel.
 func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -116,7 +117,7 @@ func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	w.accept(t, "left2")
 	w.Wire.Meanwhile("TransactWriteItems", 2, cancels("claimed"))
 	w.export(t, request("f2", "claimed", "left2"), "left2")
-	// The first write of the cancellation finds the transfer waiting, the second finds it in a file.
+	// The first write of the cancellation finds the transfer waiting, and the second write finds it in a file.
 	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") })
 	w.mustCancel(t, "taken", accepted)
 	if ids := w.waitingIDs(t, "EUR"); len(ids) != 0 {

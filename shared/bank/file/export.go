@@ -209,8 +209,8 @@ func (r records) createExport(ctx context.Context, e export) (export, error) {
 	return r.putExport(ctx, e, "attribute_not_exists(pk)", nil)
 }
 
-// putExport stores a file if the condition holds. Otherwise it returns the stored file. It also returns the error of
-// the write if open returns true for the stored file.
+// putExport stores a file if the condition holds. Otherwise it returns the stored file. If the parameter open returns
+// true for the stored file, putExport also returns the error of the write.
 func (r records) putExport(ctx context.Context, e export, condition string,
 	open func(exportItem) bool) (export, error) {
 	item := exportItem{exportKey(e.ID), e}
@@ -219,7 +219,7 @@ func (r records) putExport(ctx context.Context, e export, condition string,
 	return stored.export, err
 }
 
-// claimTransfers adds to the file those of the listed transfers that still wait.
+// claimTransfers adds listed transfers to the file, as far as they still wait.
 func (r records) claimTransfers(ctx context.Context, e export) error {
 	for ids := range slices.Chunk(e.Transfers, claimedAtOnce) {
 		if err := r.claimSome(ctx, e.ID, ids); err != nil {

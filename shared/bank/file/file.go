@@ -1,6 +1,6 @@
-// Package file is the bank of live mode, for operators who send files to their bank. The bank that New returns writes
-// accepted transfers into ISO 20022 files (pain.001.001.09). The operator reports the outcome of each transfer, and
-// whether accounts are verified. The bank keeps its own items in the table.
+// Package file is the bank of live mode, for operators who send files to their bank. Call New to get the bank. It
+// writes accepted transfers into ISO 20022 files (pain.001.001.09). The operator reports the outcome of each transfer,
+// and whether accounts are verified. The bank keeps its own items in the table.
 //
 // A transfer is in at most one file. A file that is written again has the same bytes and the same message id, so the
 // operator's bank recognises the repetition.
@@ -67,7 +67,7 @@ func (b *Bank) answerInvalid(ctx context.Context, id string) (bank.Outcome, erro
 
 // Cancel cancels a transfer that is in no file yet. For an unknown id it stores a tombstone, so that a later transfer
 // with that id is cancelled. Cancel never cancels a transfer in a file, even if the file is not complete, because the
-// operator's bank may have that file. It may be repeated.
+// operator's bank may have that file. Cancel may be repeated.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	now := b.records.Time()
 	t, err := b.records.create(ctx,

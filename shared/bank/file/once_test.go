@@ -50,8 +50,8 @@ func TestExport_Interrupted(t *testing.T) {
 	}
 }
 
-// finishExport cancels the first transfer, and then exports again. The file must not have the cancelled transfer,
-// unless the bank may already have had the transfer.
+// finishExport cancels the first transfer, and then exports again. If the cancellation succeeds and the file was not
+// sealed before, the file must not have the first transfer. Otherwise the file must have all transfers.
 func (w *fixture) finishExport(t *testing.T, ids []string) {
 	t.Helper()
 	var stored struct {

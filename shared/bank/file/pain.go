@@ -118,7 +118,7 @@ func (e export) writeDocument(transfers []transfer, w io.Writer) error {
 		level       *serviceLevel
 		transfers   []transfer
 	}{
-		{e.ID + "-SEPA", "SLEV", &serviceLevel{"SEPA"}, sepa}, // within SEPA, the scheme's own rule shares the charges
+		{e.ID + "-SEPA", "SLEV", &serviceLevel{"SEPA"}, sepa}, // SLEV: the SEPA scheme's own rule shares the charges
 		{e.ID + "-OTHER", "SHAR", nil, others},
 	} {
 		if len(part.transfers) == 0 {
@@ -215,7 +215,7 @@ func agentOf(a merchant.BankAccount) *agent {
 
 // sepaText returns at most max characters of a text, in the character set that every bank accepts. These are Latin
 // letters, digits, / - ? : ( ) . , ' + and the space (EPC217-08). As the EPC recommends, sepaText replaces letters of
-// other European alphabets by its table, and all other characters by a full stop.
+// other European alphabets by the EPC's table, and all other characters by a full stop.
 func sepaText(text string, max int) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, ".") {

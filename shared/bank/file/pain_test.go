@@ -135,7 +135,7 @@ func TestExport_ValidAndAddsUp(t *testing.T) {
 func checkFile(t *rapid.T, w *fixture, v *validator, available bool, r file.Request, count int, want int64) {
 	var text strings.Builder
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
-		// Errors are known only for an invalid debtor, and for a file without a transfer.
+		// Export may fail only for an invalid debtor, or for a file without a transfer.
 		if known := strings.Contains(err.Error(), "debtor") || count == 0; !known {
 			t.Fatalf("got error %v, want none but of the debtor or of no transfers", err)
 		}

@@ -22,8 +22,8 @@ type validator struct {
 	out *bufio.Reader
 }
 
-// sharedValidator returns the validator that all tests share. It returns false unless this run includes tests that need
-// more than Go. These tests need a JDK.
+// sharedValidator returns the validator that all tests share. It returns false if this run leaves out the tests that
+// need more than Go. These tests need a JDK.
 func sharedValidator(t *testing.T) (*validator, bool) {
 	t.Helper()
 	if !enginetest.All(t) {

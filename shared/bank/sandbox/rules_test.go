@@ -131,8 +131,8 @@ func TestIBANs_ValidAndPayable(t *testing.T) {
 	}
 }
 
-// TestVerify_AccountRules checks that the account decides two seconds after it was added, and never changes the
-// verdict.
+// TestVerify_AccountRules checks that the account's number determines the verdict, which the bank gives from two
+// seconds after the account was added and never changes.
 func TestVerify_AccountRules(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

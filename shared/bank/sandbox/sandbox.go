@@ -1,6 +1,6 @@
 // Package sandbox is the bank of test mode. Call New to get it. The bank keeps its own items, and every transfer
-// survives a restart. It is independent of the platform, which knows it only through the port. The account of a
-// transfer decides its outcome (accounts.go). The bank stores no account number, only the outcome.
+// survives a restart. The bank is independent of the platform, which knows the bank only through the port. The account
+// of a transfer decides the transfer's outcome (accounts.go). The bank stores no account number, only the outcome.
 package sandbox
 
 import (

@@ -1,11 +1,11 @@
-// Package main joins the files of shared/contract/openapi into the one document that is published and embedded. There
-// is a file for each family, and common.yaml for the shared parts:
+// Package main joins the files of shared/contract/openapi into the one document that is published and embedded. Each
+// family has a file, and common.yaml has the shared parts. Run it with:
 //
 //	go run ./shared/contract/bundle
 //
 // Text is copied as written, so that order and comments stay. Only the samples of requests are made here, from the
-// examples. Every reference already has the form that it has in the document (#/components/…). It leads to components
-// of the same family or of common.yaml.
+// examples. Every reference already has the form that it has in the document (#/components/…). A reference leads to a
+// component of the same family or of common.yaml.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// loadOnce returns a document that parallel tests share; they must not change it.
+// loadOnce returns a document that parallel tests share, so no test may change it.
 var loadOnce = sync.OnceValues(Load)
 
 func loadDocument(t *testing.T) *openapi3.T {

@@ -80,7 +80,7 @@ func boundsOf(s *openapi3.Schema) []string {
 	return list
 }
 
-// withoutJoined returns the alternatives without the one for several values joined by commas (contract §2.5).
+// withoutJoined returns the alternatives without the alternative for several values joined by commas (contract §2.5).
 func withoutJoined(alternatives openapi3.SchemaRefs) openapi3.SchemaRefs {
 	return slices.DeleteFunc(alternatives, func(ref *openapi3.SchemaRef) bool {
 		return strings.HasSuffix(ref.Ref, "/CommaJoined")

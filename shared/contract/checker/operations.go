@@ -34,8 +34,8 @@ type Operation struct {
 // Operations returns the document's endpoints, sorted by path and method.
 func (c *Checker) Operations() []Operation { return slices.Clone(c.operations) }
 
-// readOperations returns the endpoints of a validated document. The global security applies to an operation without its
-// own.
+// readOperations returns the endpoints of a validated document. The document's global security applies to each
+// operation that has no security section.
 func readOperations(doc *openapi3.T) ([]Operation, error) {
 	var list []Operation
 	for path, item := range doc.Paths.Map() {

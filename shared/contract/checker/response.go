@@ -201,7 +201,8 @@ func methodsIn(res *http.Response, header string) []string {
 }
 
 // registerDecoders tells the validator that pages, scripts and YAML are texts. By default the validator knows JSON,
-// problem+json, forms and plain text with any charset, and does not decode binary bodies. Its registry is global.
+// problem+json, forms and plain text with any charset, and does not decode binary bodies. The registry of decoders is
+// global.
 var registerDecoders = sync.OnceFunc(func() {
 	for _, media := range []string{"text/html", "text/markdown", "text/javascript", "application/yaml"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)

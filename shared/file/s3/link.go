@@ -124,8 +124,8 @@ const (
 	maxExtension = 16  // also bytes; a longer ending is part of the name
 )
 
-// safeName replaces control and format characters, such as those that reverse text, and separators of paths with _. The
-// extension has been checked before, and stays at the end of the name.
+// safeName replaces these characters with _: control and format characters, such as those that reverse text, and
+// separators of paths. The extension has been checked before, and stays at the end of the name.
 func safeName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsGraphic(r) || strings.ContainsRune(`/\:*?<>|`, r) {

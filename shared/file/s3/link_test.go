@@ -28,7 +28,8 @@ var invoice = file.File{
 	SHA256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", Revision: "rev1",
 }
 
-// parseLink returns a link's address and query without the signature. The conformance tests of the local S3 check that.
+// parseLink returns a link's address and query without the signature. The conformance tests of the local S3 check the
+// signature.
 func parseLink(t *testing.T, link file.Link) (address string, _ url.Values) {
 	t.Helper()
 	u, err := url.Parse(link.URL)

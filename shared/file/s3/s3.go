@@ -40,7 +40,7 @@ func New(c aws.Config, bucket string) *Bucket {
 	})}
 }
 
-// Open reads the latest version. Errors: file.ErrNoObject; of the call.
+// Open reads the latest version. Errors: file.ErrNoObject; the error of the call.
 func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
@@ -63,8 +63,8 @@ func openError(err error) error {
 	return err
 }
 
-// Delete deletes every version of the key by its id, and every mark of a deletion. It reads the versions first, so it
-// deletes none that is uploaded meanwhile. If a call fails, Delete returns its error; the versions deleted before stay
+// Delete deletes every version of the key by its id, and every mark of a deletion. It reads the versions first, so a
+// version that is uploaded meanwhile stays. If a call fails, Delete returns its error; the versions deleted before stay
 // deleted.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	for {

@@ -126,7 +126,7 @@ func TestRun_ScheduleChangedMeanwhile(t *testing.T) {
 		h.pay(1)
 		h.Advance(day)
 		id := h.plan()
-		h.wire.Meanwhile("TransactWriteItems", 2, func() { c.change(h) }) // the first transaction collects
+		h.wire.Meanwhile("TransactWriteItems", 2, func() { c.change(h) }) // the first write transaction collects the payables
 		h.want(name, h.run(id), c.want)
 		if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.To.IBAN != c.to {
 			t.Errorf("%s: got a payout to %q, %v, want to %q", name, p.To.IBAN, err, c.to)

@@ -59,8 +59,8 @@ func TestRun_TransferNotTakenForADay(t *testing.T) {
 	}
 }
 
-// TestRun_AccountReplaced checks that the next poll cancels the transfer if the account was replaced. Setting the same
-// account again, or losing its verification, does not count as replaced.
+// TestRun_AccountReplaced checks that the next poll cancels the transfer if the account was replaced. An account does
+// not count as replaced if it was only set again or lost its verification.
 func TestRun_AccountReplaced(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -155,8 +155,8 @@ func TestRun_AccountUnreadable(t *testing.T) {
 	h.want("known", h.run(id), "FAILED 10.10 1")
 }
 
-// TestRun_TwoRunnersOfCancelledTransfer checks a runner that requests a transfer that another runner has cancelled. It
-// gets the outcome of the cancellation.
+// TestRun_TwoRunnersOfCancelledTransfer checks two runners of one payout. A runner that requests a transfer which the
+// other runner has cancelled gets the outcome of the cancellation.
 func TestRun_TwoRunnersOfCancelledTransfer(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

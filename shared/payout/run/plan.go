@@ -187,8 +187,8 @@ func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error
 // maxSchedulesRead bounds the schedules that are read from one shard to find the next payout.
 const maxSchedulesRead = 100
 
-// NextOf returns the earliest Next of the tenants for which of returns true. It returns nil if it found none before the
-// context starting ended.
+// NextOf returns the earliest Next of the tenants that the function of accepts. It returns nil if it found none before
+// the context starting ended.
 func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) bool) (*time.Time, error) {
 	var next *time.Time
 	for shard := range r.Store.DueShards() {

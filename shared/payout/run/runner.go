@@ -120,7 +120,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 	}
 	complete := len(payables) == 0
 	if carried := current.CarriedForward(); carried != nil && !complete {
-		// If a later payout has taken this payout's negative balance, it also takes the other payables.
+		// If a later payout has taken this payout's negative balance, the later payout also takes the other payables.
 		exists, readErr := r.Store.PayableExists(ctx, t, *carried)
 		if readErr != nil {
 			return current, readErr
@@ -141,8 +141,8 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 	return r.Store.CollectPayout(ctx, t, collection)
 }
 
-// send records the bank account and posts the journal entry, before the transfer is requested. It waits without a
-// verified account and while payouts are held (contract §6.7). It also waits until the sweep, within a minute, has
+// send records the bank account and posts the journal entry, before the transfer is requested. It waits while there is
+// no verified account, and while payouts are held (contract §6.7). It also waits until the sweep, within a minute, has
 // asked the bank about the primary account. If the account or the schedule changes meanwhile, send tries again.
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)

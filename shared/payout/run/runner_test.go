@@ -89,7 +89,7 @@ func TestRun_PaymentDuringRun(t *testing.T) {
 	h.doBefore("BatchGetItem", func() { h.pay(1) })
 	h.want("payout", h.run(id), "PAID 10.10 1")
 	h.Advance(-day)
-	h.pay(1) // eligible as yesterday's payments
+	h.pay(1) // eligible at the same time as yesterday's payments
 	h.Advance(day)
 	h.want("payout", h.run(id), "PAID 10.10 1")
 	h.Advance(day)
@@ -119,9 +119,9 @@ func TestRun_PayableMismatch(t *testing.T) {
 	h.want("payout", h.payoutState(id), "COLLECTING 0.00 0")
 }
 
-// TestRun_ReserveAfterCollecting checks that, under a minimum balance, no refund counts on payables that a payout has
-// collected. In live mode collecting changes the reserve's version, even before the first refund. So the refund's write
-// fails with ErrStale.
+// TestRun_ReserveAfterCollecting checks that, under a minimum balance, payables that a payout has collected no longer
+// cover a refund. In live mode collecting changes the reserve's version, even before the first refund. So the refund's
+// write fails with ErrStale.
 func TestRun_ReserveAfterCollecting(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

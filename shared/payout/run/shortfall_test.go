@@ -21,7 +21,7 @@ func (h *fixture) payAndChargeBack(parts int) payments.Transaction {
 	return tx
 }
 
-// doBeforeEach calls do before each call of the operation. Calls that do makes itself do not count.
+// doBeforeEach calls the function do before each call of the operation. It ignores the calls that do itself makes.
 func (h *fixture) doBeforeEach(operation string, do func()) {
 	h.doBefore(operation, func() {
 		do()

@@ -1,6 +1,6 @@
 // Package run drives card readers: it pairs terminals, asks for their reports, gives checkouts to them, and asks the
-// acquirer for the outcome of each. A Driver's methods may be repeated at any time: each message to a terminal is
-// idempotent, and a payment at a reader has one attempt (ARCHITECTURE.md, "Card readers").
+// acquirer for the outcome of each checkout. A Driver's methods may be repeated at any time, because each message to a
+// terminal is idempotent, and a payment at a reader has one attempt (ARCHITECTURE.md, "Card readers").
 package run
 
 import (
@@ -48,7 +48,7 @@ func New(c Config) *Driver { return &Driver{c} }
 const (
 	// workTime bounds a message that brings a terminal something new.
 	workTime = 8 * time.Second
-	// answerTime bounds a question to a terminal. Its answer only saves time.
+	// answerTime bounds a question to a terminal. The terminal's answer only saves time.
 	answerTime = 3 * time.Second
 )
 
@@ -65,7 +65,7 @@ var errBusy = failure.Unprocessable("The reader has an open checkout.").WithCode
 
 const offlineCode = "READER_OFFLINE"
 
-// unreachable returns the failure of a reader whose terminal takes nothing now (contract §13.7).
+// unreachable returns the failure of a reader whose terminal cannot take a message now (contract §13.7).
 func unreachable(why string) error {
 	return failure.Unprocessable(why).WithCode(offlineCode).WithSlug("reader-offline")
 }

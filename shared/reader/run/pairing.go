@@ -16,8 +16,8 @@ import (
 )
 
 // Pair asks the terminal that shows the code to confirm a pairing, and stores the reader. A repeated operation returns
-// the stored reader. If the operation has only asked the terminal so far, it stores the reader of that pairing.
-// Failures: NotFound, Conflict; Timeout if the terminal may have been asked.
+// the stored reader. If an earlier try asked the terminal but stored no reader, the repeated operation stores the
+// reader of that pairing. Failures: NotFound, Conflict; Timeout if the terminal may have been asked.
 func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, operation, code string,
 	given reader.Given) (reader.Reader, error) {
 	r, asked := reader.Reader{ID: reader.ID(operation), CreatedAt: d.Store.Now()}, false

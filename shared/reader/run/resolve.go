@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// ResolveCheckout reads a checkout at the reader and resolves its attempt. Failure: NotFound, also if not visible.
+// ResolveCheckout reads a checkout at the reader and resolves its attempt. Failure: NotFound, also for a checkout that
+// the caller may not see.
 func (d *Driver) ResolveCheckout(ctx context.Context, caller identity.Principal, readerID,
 	id string) (payments.Checkout, error) {
 	c, err := d.Store.AnyCheckout(ctx, caller.Tenant, id)
@@ -75,7 +76,8 @@ func (d *Driver) Terminate(ctx context.Context, caller identity.Principal, id st
 	return err
 }
 
-// TerminateWaiting stops a payment that waits at a reader. Any other payment stays: it is being charged, or is over.
+// TerminateWaiting stops a payment that waits at a reader. It does not stop any other payment, because such a payment
+// is being charged, or is over.
 func (d *Driver) TerminateWaiting(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
 	error) {
 	c, err := d.Payments.ResolveAttempt(ctx, t, c)
@@ -87,7 +89,8 @@ func (d *Driver) TerminateWaiting(ctx context.Context, t identity.Tenant, c paym
 }
 
 // cancelAttempt cancels the attempt at the acquirer, which then refuses the terminal's charge or the payment of its
-// code. If the payer was faster, it returns that outcome. The terminal is also told to stop; that message may be lost.
+// code. If the payer was faster, cancelAttempt returns the outcome of the payment. The terminal is also told to stop;
+// that message may be lost.
 func (d *Driver) cancelAttempt(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	reason string) (payments.Outcome, error) {
 	o, err := d.Acquirer(t).Cancel(ctx, c.Attempt.ID)
@@ -101,7 +104,8 @@ func (d *Driver) cancelAttempt(ctx context.Context, t identity.Tenant, c payment
 }
 
 // recordAnswer records the acquirer's answer. After an error it records nothing, and a later poll asks the acquirer
-// again. A recorded outcome would mark the card as being charged, though the cardholder may not have paid yet.
+// again. If it recorded an unknown outcome, the card would count as being charged, though the cardholder may not have
+// paid yet.
 func (d *Driver) recordAnswer(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome,
 	err error) (payments.Checkout, error) {
 	if err != nil {

@@ -68,8 +68,9 @@ func (d *Driver) reach(ctx context.Context, t identity.Tenant, r reader.Reader) 
 	return r, h, err
 }
 
-// AskSettings returns the reader with the settings that its terminal reports now, or reported last if it is offline.
-// Failures: NotFound, also for an offline terminal that has reported none; SETTINGS_UNAVAILABLE.
+// AskSettings returns the reader with the settings that its terminal reports now. If the terminal is offline, these are
+// the settings that it reported last. Failures: NotFound, also for an offline terminal that has reported none;
+// SETTINGS_UNAVAILABLE.
 func (d *Driver) AskSettings(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
 	r, err := d.readAndReach(ctx, t, id)
 	if err == nil {

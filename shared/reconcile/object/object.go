@@ -57,9 +57,9 @@ type comparison struct {
 	logged  int                   // number of breaks that were logged
 }
 
-// Shard compares the objects of a shard whose ids follow after. If after is "", it begins with the first object. If it
-// has not compared the whole shard, last is the id of the last compared object. Pass last as after to the next call. If
-// last equals after, nothing was compared.
+// Shard compares the objects of a shard whose ids are greater than the parameter after. If after is "", Shard begins
+// with the first object. If it has not compared the whole shard, last is the id of the last compared object. Give last
+// to the next call, as its parameter after. If last equals after, nothing was compared.
 func (c Comparer) Shard(ctx context.Context, shard int, after string) (last string, whole bool, err error) {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
@@ -85,7 +85,7 @@ func (c Comparer) Shard(ctx context.Context, shard int, after string) (last stri
 // pairs walks the keys of a shard, without their files.
 type pairs = iter.Seq2[file.Pair, error]
 
-// walk compares keys until the context starting ends. It returns true if it has compared all keys.
+// walk compares keys until the parameter starting, a context, is done. It returns true if it has compared all keys.
 func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole bool, err error) {
 	chunk := make([]file.Pair, 0, atOnce)
 	for p, err := range pairs {
@@ -185,8 +185,8 @@ func (c *comparison) note(ctx context.Context, p file.Pair) {
 	}
 }
 
-// report logs the totals. It writes the metric of breaks only if there are breaks: an alarm counts the metric's values
-// to see that the function reconcile still runs, and a zero from here would count, too.
+// report logs the totals. It writes the metric of breaks only if there are breaks. An alarm counts the metric's values
+// to see that the function reconcile still runs, and would also count a zero from here.
 func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 	breaks := 0
 	for _, mode := range identity.Modes {

@@ -46,8 +46,9 @@ func modeOf(m payments.Method, amount money.Amount, cardType string) (mode strin
 	}
 }
 
-// PIN returns how the PIN of a card in an entry mode is checked: by the chip of an inserted card that is not a debit
-// card, else by the issuer. A terminal does not send the PIN to the chip of a card that is only held to it.
+// PIN returns how the PIN of a card in an entry mode is checked. The chip checks the PIN of an inserted card that is
+// not a debit card. The issuer checks all others, because a terminal does not send the PIN to the chip of a card that
+// is only held to it.
 func PIN(mode, cardType string) payments.Verification {
 	if mode == payments.ChipMode && cardType != debit {
 		return payments.OfflinePIN
@@ -55,8 +56,8 @@ func PIN(mode, cardType string) payments.Verification {
 	return payments.OnlinePIN
 }
 
-// Present returns the card that is presented in an entry mode, or nil if the payer pays by a code, and the data that
-// the terminal sends with the charge. The chip's cryptogram stays the same when the charge is repeated.
+// Present returns the card that is presented in an entry mode, and the data that the terminal sends with the charge. If
+// the payer pays by a code, the card is nil. The chip's cryptogram stays the same when the charge is repeated.
 func Present(charge, mode, cardType string, v payments.Verification) (*payments.CardSummary, payments.CardPresent) {
 	at := location
 	p := payments.CardPresent{EntryMode: mode, Verification: v, Location: &at}

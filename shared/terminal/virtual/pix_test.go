@@ -42,7 +42,8 @@ func (w *fixture) payCode(checkout string) func(context.Context) error {
 	}
 }
 
-// TestPix_Paid checks that the terminal shows the code at once, or after the tip, until the acquirer reports it paid.
+// TestPix_Paid checks that the terminal shows the code at once, or after the choice of a tip. It shows the code until
+// the acquirer reports the payment.
 func TestPix_Paid(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).pairAndConfirm("p", "ABCD1234")

@@ -97,7 +97,8 @@ func (s sale) chargesAt() time.Time {
 }
 
 // withAnswer returns the sale after the acquirer's answer. why is the reason if the terminal has cancelled the charge.
-// Without an answer, or while it shows a code, the terminal asks again; the acquirer refuses a cancelled charge.
+// Without an answer, or while a code is shown, the sale stays unchanged, and the terminal asks again. The acquirer
+// refuses a cancelled charge.
 func (s sale) withAnswer(o payments.Outcome, err error, why string) sale {
 	switch {
 	case err != nil, o.Decision == payments.Voucher:
@@ -243,8 +244,8 @@ func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 	})
 }
 
-// charge asks the acquirer. If the acquirer did not take this request, an earlier request may still charge, so charge
-// cancels, and returns the reason.
+// charge asks the acquirer to charge. If the acquirer did not take this request, an earlier request may still charge,
+// so charge then cancels at the acquirer, and returns the reason.
 func (v *Terminals) charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, string, error) {
 	o, err := v.acquirer.Charge(ctx, request)
 	if !errors.Is(err, acquirer.ErrNotTaken) {

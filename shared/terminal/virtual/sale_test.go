@@ -159,8 +159,8 @@ func TestOffer_Refused(t *testing.T) {
 	w.wantCaptured("10.00")
 }
 
-// TestOutcome_Stopped checks the events that stop a checkout before the card is charged. After the charge, none of them
-// stops it.
+// TestOutcome_Stopped checks the events that stop a checkout before the card is charged. After the charge, none of
+// these events stops the checkout.
 func TestOutcome_Stopped(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

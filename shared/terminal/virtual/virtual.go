@@ -77,8 +77,8 @@ func (d device) isConfirmed(now time.Time) bool {
 func (d device) isOffline() bool { return !d.OfflineSince.IsZero() }
 
 // Pair pairs a terminal. For each code there is a terminal that shows it. A merchant's code always belongs to the same
-// terminal, whose earlier pairing then ends. A code that begins with FAIL is unknown. With BUSY the terminal does not
-// wait to be paired, and with WAIT it never confirms (contract §9).
+// terminal, and a new pairing ends the terminal's earlier pairing. A code that begins with FAIL is unknown. With BUSY
+// the terminal does not wait to be paired, and with WAIT it never confirms (contract §9).
 func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
 	for {
 		known, err := read[pairing](ctx, v.records, pairingKey(p.ID))
