@@ -11,14 +11,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Access lists a function's rights in AWS, without the rights to be called and to log. It includes the rights of the
-// sandbox's acquirer and bank, because they use the table under the function's role.
+// Access lists a function's rights in AWS, except the rights to be called and to write logs. It includes the rights of
+// the sandbox's acquirer and bank, because they use the table under the function's role.
 type Access struct {
 	Table []Right // each operation in a DynamoDB transaction needs the right to its own action
 	Sends []Queue // queues that the function sends to; their URLs are in its environment
-	Mails bool    // the function may send mails from the stage's address, and gets the address
-	// Objects: the function may read, list and delete the content of files, and sign links to it. It gets the bucket's
-	// name.
+	Mails bool    // the function may send mails from the stage's address, which is in its environment
+	// Objects: the function may read, list and delete the content of files, and sign links to it. The bucket's name is in
+	// its environment.
 	Objects bool
 
 	Secrets []app.Secret // secrets that the function derives keys from; they are in its environment
@@ -76,7 +76,7 @@ const sendEmail = "SendEmail identity"
 // ofObjects is the second word of each permission on the content of files, for example "GetObject objects".
 const ofObjects = "objects"
 
-// grant grants the action on the table or the index for the kinds, besides the kinds that were granted before.
+// grant grants the action on the table or the index for these kinds. Kinds that were granted before stay granted.
 func (a *Access) grant(action, index string, kinds ...string) {
 	at := slices.IndexFunc(a.Table, func(r Right) bool { return r.Action == action && r.Index == index })
 	if at < 0 {

@@ -60,7 +60,7 @@ type Consumer struct {
 	From   Queue
 	Batch  int // most messages in one call
 	Handle app.Queue
-	Prompt bool // messages are never left to wait for earlier messages, however long these take
+	Prompt bool // a message must not wait for earlier messages, even if these take long
 }
 
 // Follower reads the table's stream.

@@ -8,8 +8,8 @@ import (
 )
 
 // A deployment and the local run derive the routes of the HTTP API from All. Each path of a family has one route "ANY
-// <path>", so that the family also answers HEAD and a browser's preflight, and other methods with 405. DefaultRoute
-// gets the requests for all other paths.
+// <path>". So the family itself answers HEAD and a browser's preflight, and refuses other methods with 405.
+// DefaultRoute gets the requests for all other paths.
 const (
 	AnyMethod    = "ANY "
 	DefaultRoute = "$default"

@@ -41,8 +41,9 @@ func (f family) retrieveAPIKey(ctx context.Context, req keyPath) (keyView, error
 	return viewKey(k, used[k.ID]), err
 }
 
-// createAPIKey creates a key in the caller's mode. The caller must be able to give all its scopes. If repeated under
-// its Idempotency-Key after an interruption, it returns the key it created, and shows the plaintext for the first time.
+// createAPIKey creates a key in the caller's mode. The caller must be able to give all its scopes. If an interrupted
+// request is repeated under its Idempotency-Key, createAPIKey returns the key that the first request created. The
+// response to the repeated request is the first to show the plaintext.
 func (f family) createAPIKey(ctx context.Context, req identity.KeyRequest) (keyView, error) {
 	k, token, err := identity.APIKeyFrom(rest.Random(ctx), rest.Caller(ctx).Tenant, req, f.store.Now())
 	if err != nil {
@@ -153,8 +154,8 @@ func (v merchantTokenView) Redacted() any {
 }
 
 // createMerchantToken creates a merchant token for the caller. If a request is repeated after an interruption, it
-// creates another token, because the first token's text is lost. A text derived from the Idempotency-Key could be
-// repeated, but would be valid again when that Idempotency-Key is reused.
+// creates another token, because the first token's text is lost. A text derived from the Idempotency-Key would not be
+// lost. But an expired token would become valid again when a client reuses its Idempotency-Key.
 func (f family) createMerchantToken(ctx context.Context, req identity.MerchantTokenRequest) (merchantTokenView, error) {
 	now := f.store.Now()
 	t, text, err := rest.Caller(ctx).MerchantTokenFrom(rand.Reader, req, now)

@@ -217,7 +217,7 @@ func TestApiKeys_OfOtherTenant(t *testing.T) {
 	for _, r := range []world.Request{{Method: "GET"}, {Method: "POST", Body: body("x")}} {
 		notFound.Check(t, s.Send(r.Method, other.keys(), r.Body))
 	}
-	if got := test.list(""); got.Total != 2 { // the tenant's first key, and the key that lists
+	if got := test.list(""); got.Total != 2 { // the tenant's first key, and the key that sends the request
 		t.Errorf("test mode: got %+v, want two", got)
 	}
 	other.Want("afterwards", 200, other.Send("GET", other.path(others.ID), nil))

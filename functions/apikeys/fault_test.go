@@ -105,8 +105,8 @@ func TestUpdateApiKey_Interrupted(t *testing.T) {
 	})
 }
 
-// TestDeleteApiKey_Interrupted checks that after an interrupted deletion the key is listed and works, or neither. The
-// repetition completes the deletion.
+// TestDeleteApiKey_Interrupted checks that after an interrupted deletion either the key is listed and works, or it is
+// not listed and does not work. The repetition completes the deletion.
 func TestDeleteApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -190,8 +190,8 @@ func TestCreateApiKey_Replayed(t *testing.T) {
 	}
 }
 
-// TestUpdateApiKey_Concurrently checks that all of several concurrent changes are made, and that one of several
-// concurrent deletions succeeds.
+// TestUpdateApiKey_Concurrently checks that concurrent changes are all made. Of several concurrent deletions only one
+// succeeds.
 func TestUpdateApiKey_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

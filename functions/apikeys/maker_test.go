@@ -47,8 +47,8 @@ func TestRetrieveApiKey_CreatedBy(t *testing.T) {
 }
 
 // TestMemberLeaves_WithKeys disables or removes a member who made an API key, which made another key. The test checks
-// that both keys end at once or both stay. keep_api_keys in the request decides, or else the merchant's setting. The
-// owners get a mail that names the keys.
+// that both keys end at once or both stay. keep_api_keys in the request decides this. Without it, the merchant's
+// setting decides. The owners get a mail that names the keys.
 func TestMemberLeaves_WithKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -209,8 +209,8 @@ func TestMerchantToken_EndsWithItsMaker(t *testing.T) {
 	}
 }
 
-// TestCreateMerchantToken_Interrupted checks that a repeated creation shows one token, and shows it only once. The
-// audit also has an entry for a token that was not shown.
+// TestCreateMerchantToken_Interrupted checks that a repeated creation shows one token, and shows it only once. If the
+// interrupted request had already made a token, the audit has an entry for that token, too.
 func TestCreateMerchantToken_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

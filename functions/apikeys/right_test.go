@@ -140,8 +140,8 @@ func TestCreateApiKey_RefusalNamesMissingRights(t *testing.T) {
 	}
 }
 
-// TestCreateApiKey_ByRevokedKey revokes a key while the key creates others. The test checks that exactly the keys with
-// a successful reply exist.
+// TestCreateApiKey_ByRevokedKey revokes a key while that key creates other keys. The test checks that a new key exists
+// exactly if its creation got a successful reply.
 func TestCreateApiKey_ByRevokedKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

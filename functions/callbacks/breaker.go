@@ -50,8 +50,8 @@ func (d *deliverer) findDestination(ctx context.Context, t identity.Tenant,
 	return to, nil
 }
 
-// updateBreaker records whether the host timed out. It only logs an error: without the record, one more try may hang,
-// or a probe is lost.
+// updateBreaker records whether the host timed out. If the store fails, it only logs the error. The harm is small: one
+// more try may hang, or a probe's result is lost.
 func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()

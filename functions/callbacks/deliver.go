@@ -27,8 +27,8 @@ import (
 const saveTime = 3 * time.Second
 
 // Deliver makes the try that a message of the callback queue requests. An error leaves the message in the queue: either
-// the store failed, or the function's time ended before the receiver's ten seconds. A failure of the receiver is no
-// error. It is an outcome, which sets the time of the next try.
+// the store failed, or the function's time ended before the receiver had its ten seconds to answer. A failure of the
+// receiver is no error. It is an outcome, which sets the time of the next try.
 func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	sender, err := a.CallbackSender()
 	if err != nil { // derived keys always have the right size
@@ -91,7 +91,7 @@ func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payment
 var errOutOfTime = errors.New("the function's time was up before the receiver's")
 
 // send posts the callback. failed is the reason why the receiver did not accept it. An error means that the host has no
-// free slot, or that the function's time ended before the receiver's ten seconds.
+// free slot, or that the function's time ended before the receiver had its ten seconds to answer.
 func (d *deliverer) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	secrets []webhook.Secret) (failed string, err error) {
 	content, err := body(t, callback)
@@ -164,7 +164,7 @@ func (d *deliverer) logOutcome(ctx context.Context, after payments.Callback) {
 type checkoutChanged struct {
 	EventType string                  `json:"event_type"`
 	ID        string                  `json:"id"`
-	Status    payments.CheckoutStatus `json:"status,omitempty"` // as it was directly after the change
+	Status    payments.CheckoutStatus `json:"status,omitempty"` // the status directly after the change
 }
 
 // readerTransaction is the body of the callback of a checkout at a reader (contract §11.4).

@@ -106,7 +106,7 @@ func TestDeliver_StatusOfRetry(t *testing.T) {
 	}
 }
 
-// TestDeliver_BodyWithoutStatus checks a callback that was stored before bodies had a status: its body still has no
+// TestDeliver_BodyWithoutStatus checks a callback that was stored when bodies had no status. Its body still has no
 // status.
 func TestDeliver_BodyWithoutStatus(t *testing.T) {
 	t.Parallel()
@@ -158,7 +158,7 @@ func TestDeliver_RepeatedInBatch(t *testing.T) {
 func TestDeliver_RepeatedAfterFailure(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.Receiver.Answer(http.StatusFound) // callbacks follow no redirect
+	s.Receiver.Answer(http.StatusFound) // the sender of callbacks follows no redirect
 	s.createCallback()
 	s.relayStream()
 	s.DrainQueues()

@@ -147,7 +147,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	return c
 }
 
-// trip opens a breaker: it lets as many tries time out as the breaker's threshold.
+// trip opens a breaker. It lets tries time out until their number reaches the breaker's threshold.
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
@@ -230,7 +230,8 @@ func TestBreaker_OtherMerchant(t *testing.T) {
 	n.wantTried(n.createCallback(n.Shop().OtherShop(), hanging), outbox.Delivered, "")
 }
 
-// TestBreaker_OnlyTimeouts checks that quick failures do not open a breaker: error answers and refused connections.
+// TestBreaker_OnlyTimeouts checks that error answers and refused connections do not open a breaker. These failures are
+// quick.
 func TestBreaker_OnlyTimeouts(t *testing.T) {
 	t.Parallel()
 	answering, refusing := newShop(t), newShop(t)
@@ -253,7 +254,7 @@ func TestBreaker_OnlyTimeouts(t *testing.T) {
 }
 
 // TestBreaker_Threshold checks that the threshold of timeouts equals the number of a merchant's slots at a host. So the
-// breaker opens when the tries in all slots began together and time out.
+// breaker opens if tries begin together in all slots and all time out.
 func TestBreaker_Threshold(t *testing.T) {
 	t.Parallel()
 	if payments.BreakerThreshold != webhook.PerTenant {

@@ -91,8 +91,8 @@ func TestReaderCallback_Retries(t *testing.T) {
 	}
 }
 
-// TestReaderCallback_Chargeback checks that a chargeback at a reader sends no callback (contract §11.4), as a
-// chargeback online does not (contract §11.1).
+// TestReaderCallback_Chargeback checks that a chargeback at a reader sends no callback (contract §11.4). A chargeback
+// online sends no callback either (contract §11.1).
 func TestReaderCallback_Chargeback(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

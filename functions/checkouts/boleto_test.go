@@ -57,7 +57,8 @@ func TestInReais(t *testing.T) {
 	}
 }
 
-// TestBoletoBody_TestModeBadge checks that only test mode's page has the badge. A boleto of live mode must be paid.
+// TestBoletoBody_TestModeBadge checks that the page has the badge only in test mode. A boleto of live mode has none,
+// because it really has to be paid.
 func TestBoletoBody_TestModeBadge(t *testing.T) {
 	t.Parallel()
 	for _, test := range []bool{true, false} {

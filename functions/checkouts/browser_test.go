@@ -17,8 +17,8 @@ const (
 	done = site + "/done"
 )
 
-// framing returns a shop's page with the challenge in a frame. The frame sends a message at the end, which becomes the
-// page's title.
+// framing returns a shop's page with the challenge in a frame. At the end of the challenge, the frame sends a message
+// to the page. The page shows the message as its title.
 func framing(step client.NextStep) string {
 	var form strings.Builder
 	for name, value := range step.Payload {

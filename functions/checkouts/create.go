@@ -45,8 +45,8 @@ type hostedRequest struct {
 	Enabled *bool `json:"enabled" validate:"required"`
 }
 
-// create handles createCheckout. The checkout has the operation's id, so a retry with the same Idempotency-Key finds
-// it.
+// create handles createCheckout. The checkout's id is rest.OperationID, which is the same for each retry with the same
+// Idempotency-Key. So a retry finds the checkout.
 func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.draft(rest.Merchant(ctx), caller, req)

@@ -59,8 +59,8 @@ func TestDeactivateCheckout_Refused(t *testing.T) {
 	wantOutcome(t, s, pending, outcome{"PENDING PENDING", 0, 0})
 }
 
-// TestDeactivateCheckout_RunningPayment checks that a deactivated checkout can no longer be paid by a payment that has
-// begun before.
+// TestDeactivateCheckout_RunningPayment checks that a payment that began before the deactivation can no longer pay the
+// checkout.
 func TestDeactivateCheckout_RunningPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -78,8 +78,8 @@ func TestDeactivateCheckout_RunningPayment(t *testing.T) {
 	}
 }
 
-// TestDeactivateCheckout_PaidAtBank checks a payer who has paid at the bank before the platform knows. The acquirer's
-// answer then counts, and the checkout is paid.
+// TestDeactivateCheckout_PaidAtBank deactivates a checkout that the payer has paid at the bank, while the platform does
+// not know this yet. The acquirer's answer then counts, and the checkout is paid.
 func TestDeactivateCheckout_PaidAtBank(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)

@@ -50,6 +50,6 @@ func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 	if got := s.Receiver.Messages(id); len(got) != 1 {
 		t.Errorf("got callbacks %v, want one", got)
 	}
-	// At its end the world also adds up the journal, searches table and logs for card numbers and keys, and fails if a
-	// function did what functions/access.json does not allow.
+	// When the test ends, the world also adds up the journal and searches table and logs for card numbers and keys. It
+	// fails the test if a function did what functions/access.json does not allow.
 }

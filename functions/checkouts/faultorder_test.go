@@ -52,7 +52,8 @@ func walk(t *testing.T, body map[string]any, steps []step, send func(map[string]
 	return send(body)
 }
 
-// TestCreateCheckout_FirstFault checks the order: missing fields, the payee, then values in the order of their checks.
+// TestCreateCheckout_FirstFault checks which fault is reported first: missing fields, then the payee, then values in
+// the order of their checks.
 func TestCreateCheckout_FirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

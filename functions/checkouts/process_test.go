@@ -88,8 +88,8 @@ func TestProcessCheckout_DeclinedInMinorUnits(t *testing.T) {
 	s.MustPay(s.Create("11", nil), s.Card(world.Frictionless))
 }
 
-// TestProcessCheckout_AcquirerDown checks that the checkout does not change. The merchant may try again, even with the
-// same Idempotency-Key (contract §3.4).
+// TestProcessCheckout_AcquirerDown checks that the checkout does not change while the acquirer is down. The merchant
+// may try again, even with the same Idempotency-Key (contract §3.4).
 func TestProcessCheckout_AcquirerDown(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

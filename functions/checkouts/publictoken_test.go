@@ -14,8 +14,8 @@ func inBrowsers(s world.Shop) map[string]world.Shop {
 }
 
 // TestProcessCheckout_CardOfAnotherCustomer checks that a browser charges only cards of the checkout's own customer.
-// For other cards the answer is always the same: for cards that exist and that do not, and after every outcome
-// (contract §2.1).
+// For any other card the answer is always the same, even if the card does not exist. The state of the checkout makes no
+// difference either (contract §2.1).
 func TestProcessCheckout_CardOfAnotherCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -60,7 +60,7 @@ func TestProcessCheckout_CardOfAnotherCustomer(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("got messages %v, want one", said)
 	}
-	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // under the mandate, the merchant's server may charge
+	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // the mandate lets the merchant's server charge the card
 }
 
 // cardOf returns the token of a customer's card, which it finds by the card's last digits.
@@ -84,8 +84,8 @@ func cardOf(s world.Shop, customer, digits string) string {
 	return ""
 }
 
-// TestProcessCheckout_SavedCardInBrowser checks that a payer at a browser counts as present, even if the card has a
-// mandate. So the issuer may challenge the payer, and the payment is not recurring.
+// TestProcessCheckout_SavedCardInBrowser checks that a payer who pays in a browser counts as present, even if the card
+// has a mandate. So the issuer may challenge the payer, and the payment is not recurring.
 func TestProcessCheckout_SavedCardInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

@@ -33,7 +33,7 @@ func saveCardByPayment(s world.Shop, customer, number string) string {
 	return savedToken(s, id)
 }
 
-// savedToken returns the token of the saved card that a paid checkout shows.
+// savedToken returns the saved card's token, which the paid checkout shows.
 func savedToken(s world.Shop, id string) string {
 	s.Helper()
 	read := s.Checkout(id)

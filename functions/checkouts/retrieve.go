@@ -15,8 +15,8 @@ type listRequest struct {
 }
 
 // list handles listCheckouts. Without a reference it returns all checkouts that the caller sees, newest first. With a
-// reference it returns the checkout that has it. The lookup by reference is consistent, so a client can recover from
-// DUPLICATED_CHECKOUT.
+// reference it returns the checkout with this reference. The lookup by reference is consistent, so a client can recover
+// from DUPLICATED_CHECKOUT.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant

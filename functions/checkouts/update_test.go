@@ -123,8 +123,8 @@ func TestUpdateCheckout_OldReference(t *testing.T) {
 	}
 }
 
-// TestUpdateCheckout_NotOpen checks that a paid checkout cannot be updated, nor a checkout with a running attempt. A
-// FAILED checkout is still open, so it can be updated (contract §13.1).
+// TestUpdateCheckout_NotOpen checks that neither a paid checkout nor a checkout with a running attempt can be updated.
+// A FAILED checkout is still open, so it can be updated (contract §13.1).
 func TestUpdateCheckout_NotOpen(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestCustomer_FirstFault checks the order of faults: the id, then the details, and last whether the customer exists.
+// TestCustomer_FirstFault checks the order of faults: first the id, then the details, and last a customer who does not
+// exist.
 func TestCustomer_FirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -116,7 +116,7 @@ func TestDeactivatePaymentInstrument_AcquirerDown(t *testing.T) {
 	remove := func(token string) world.Response {
 		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
 	}
-	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // so that later requests need no new rate tokens
+	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // also fetches rate limit tokens for later requests
 	p.Steps.Plan(0, faults.None)
 	s.Must(204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	deletes := slices.Index(p.Steps.Taken(), "DeleteCard") + 1

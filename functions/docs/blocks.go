@@ -62,7 +62,8 @@ func (blocks) renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool)
 	return ast.WalkContinue, err
 }
 
-// renderCell renders a cell of a table. An empty cell of the head is no heading of a column.
+// renderCell renders a cell of a table. It renders an empty cell of the head as td, because the cell is not a column's
+// heading.
 func (blocks) renderCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	tag := "td"
 	if n.Parent().Kind() == table.KindTableHeader && n.HasChildren() {

@@ -43,7 +43,7 @@ func TestPagesWithoutScripts_WithABrowser(t *testing.T) {
 	tab.WaitURL("/docs/refunds$")
 }
 
-// TestCopyButton_WithABrowser copies code by the button.
+// TestCopyButton_WithABrowser copies code with the button.
 func TestCopyButton_WithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": newHandler(t, baseURL)}

@@ -95,7 +95,8 @@ func TestShowGuide_UnknownName(t *testing.T) {
 	}
 }
 
-// TestShowWelcome_APIClient checks that an API client gets exactly the answer of an unknown path.
+// TestShowWelcome_APIClient checks that an API client gets exactly the same answer for the welcome page as for an
+// unknown path.
 func TestShowWelcome_APIClient(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, baseURL)
@@ -112,7 +113,7 @@ func TestShowWelcome_APIClient(t *testing.T) {
 	}
 }
 
-// TestShowReference_Policy checks that the policy is strict, and that each response has another nonce.
+// TestShowReference_Policy checks that the policy is strict, and that each response has a different nonce.
 func TestShowReference_Policy(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, baseURL)

@@ -18,7 +18,8 @@ import (
 
 const baseURL = "https://pay.example"
 
-// newHandler serves the family's routes like a running function at the base URL, and the linked routes of Public.
+// newHandler returns a handler for the family's routes, as a running function at the base URL serves them. It also
+// serves the routes of package public, because pages link to some of them.
 func newHandler(t *testing.T, base string) http.Handler {
 	t.Helper()
 	a := app.New(app.Config{
@@ -26,7 +27,7 @@ func newHandler(t *testing.T, base string) http.Handler {
 		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 	}, app.Overrides{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
-		HTTP:        http.DefaultClient, // the client waits for a busy engine
+		HTTP:        http.DefaultClient, // no time limit, because the engine may be busy
 		Log:         slog.New(slog.DiscardHandler), Limits: rest.Limits{Address: rest.Limit{Rate: 10_000, Burst: 10_000}},
 	})
 	if err := a.Store.CreateTable(t.Context()); err != nil {

@@ -38,7 +38,7 @@ func readTable(t *testing.T, name, section string) (rows [][]string) {
 	return rows
 }
 
-// buyer pays, and is refunded, at a separate platform.
+// buyer makes payments and refunds them on a separate platform.
 type buyer struct {
 	*testing.T
 	place platform.Folder
@@ -135,7 +135,8 @@ func TestGuide_TestAmounts(t *testing.T) {
 	wantSame(t, rows, got)
 }
 
-// refund makes a payment and refunds an amount of it. It returns the results in the reply and the event.
+// refund makes a payment of 100.00 and refunds the amount from it. It returns the reply's status and the status of the
+// refund's event. If the refund is refused, it returns the reply's summary.
 func (b buyer) refund(amount string) string {
 	b.Helper()
 	paid := b.pay("100.00", "4200000000000091")

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// anything is the mark in a guide for output that differs from run to run. In JSON it stands for a value or for a part
-// of a text; at the end of an array it stands for any further elements.
+// anything is the mark in a guide for output that differs from run to run. In JSON the mark stands for a value or for a
+// part of a text. At the end of an array it stands for any further elements.
 const anything = "…"
 
 // differs describes the difference between the output and the guide; "" if there is none.
@@ -45,8 +45,8 @@ func parseJSON(text string) (value any, err error) {
 	return value, decoder.Decode(&value)
 }
 
-// align returns the output with the guide's words where they match it, and without parts that the guide leaves out. The
-// result equals want, or shows the difference.
+// align prepares the output for the comparison with want, the guide's text. It replaces matching parts by the guide's
+// words, and removes members that the guide leaves out. So the result equals want exactly if the output matches.
 func align(want, got any) any {
 	if want == anything {
 		return want

@@ -18,7 +18,8 @@ import (
 //	go file=main.go  a file that the reader saves in the shell's folder; also ts and py
 //	console          not run
 //
-// Sections titled as one of alternatives exclude each other: each is run with everything around them.
+// Sections whose title is in alternatives exclude each other. A guide with such sections is run once for each of them,
+// together with all its other sections.
 type guide struct {
 	name   string // name of the file
 	blocks []block
@@ -35,7 +36,8 @@ type block struct {
 // alternatives lists the sections of callbacks.md that each are for one language.
 var alternatives = []string{"Go", "TypeScript", "Python"}
 
-// readGuide reads a guide for an installation at the base URL. Receivers listen on port, not on the 4000 in the text.
+// readGuide reads a guide for an installation at the base URL. It replaces port 4000, on which the guide's receivers
+// listen, by the given port.
 func readGuide(t *testing.T, path, baseURL, port string) guide {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -107,7 +109,7 @@ func (g guide) ways() (titles []string) {
 	return titles
 }
 
-// way returns the guide without the other alternatives.
+// way returns the guide without the alternatives other than title.
 func (g guide) way(title string) guide {
 	blocks := slices.DeleteFunc(slices.Clone(g.blocks), func(b block) bool {
 		return b.section != title && slices.Contains(alternatives, b.section)
@@ -139,7 +141,7 @@ func (g guide) script() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// loadEnv is the first step of every guide. Only first-payment.md shows it; the others refer to it.
+// loadEnv is the first step of every guide. Only first-payment.md shows this step. The other guides refer to it.
 const loadEnv = ". .local/env"
 
 // compare returns the differences between the output and the guide. A block that was not reached has no output. It is

@@ -23,8 +23,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/trigger"
 )
 
-// limit ends one guide. Most take a second or two; Go's compiler and the package registries take longer at first. A
-// guide that waits in vain takes the whole limit.
+// limit is the maximum time for one guide. Most guides take a second or two. The first run takes longer, because of
+// Go's compiler and the package registries. A guide that waits in vain takes the whole limit.
 const limit = 2 * time.Minute
 
 // TestGuides runs each guide against a separate platform, whose clock the guide may move.
@@ -104,8 +104,8 @@ func (g guide) run(ctx context.Context, home, scratch, path string) error {
 	return errors.Join(all...)
 }
 
-// runBash runs the guide's script and ends its remaining processes. Its errors go to a file, because a pipe would stay
-// open as long as a receiver runs.
+// runBash runs the guide's script and ends its remaining processes. The script's errors go to a file, because a pipe
+// would stay open as long as a receiver runs.
 func (g guide) runBash(ctx context.Context, home, scratch, path string, said *os.File) error {
 	script := filepath.Join(scratch, g.name)
 	if err := os.WriteFile(script, []byte(g.script()), 0o600); err != nil {
@@ -138,8 +138,8 @@ func endGroup(bash *exec.Cmd) error {
 	return nil
 }
 
-// quiet has the settings of package managers. The package managers ask their registries and use their caches, as a
-// reader's do.
+// quiet has the settings of package managers. The package managers ask their registries and use their caches, as they
+// do on a reader's machine.
 var quiet = []string{"npm_config_prefer_offline=true", "npm_config_ignore_scripts=true",
 	"npm_config_audit=false", "npm_config_fund=false", "PIP_DISABLE_PIP_VERSION_CHECK=1"}
 

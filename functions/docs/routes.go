@@ -16,7 +16,8 @@ type family struct {
 	document func() ([]byte, error) // compressed
 }
 
-// site is the installation that all texts name. Its address is the configured one, never a client's Host.
+// site is the installation that all texts name. Its address comes from the configuration, never from a client's Host
+// header.
 type site struct {
 	baseURL string // without a trailing slash
 	path    string // path of baseURL

@@ -171,7 +171,7 @@ func TestListCollections_Pages(t *testing.T) {
 	const many = 27
 	var ids []string
 	for i := range many {
-		ids = append(ids, s.createCollection(fmt.Sprint(i)).ID) // two collections at each time; the list orders these by id
+		ids = append(ids, s.createCollection(fmt.Sprint(i)).ID) // each two share a time; the list orders them by id
 		if i%2 == 0 {
 			s.Clock.Advance(time.Second)
 		}

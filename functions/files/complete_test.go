@@ -57,8 +57,8 @@ func TestUpdateFile_Complete(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_NothingUploaded checks that the file stays pending. The file can still be completed, also under the
-// same Idempotency-Key.
+// TestUpdateFile_NothingUploaded checks that a file without an upload stays pending. It can still be completed later,
+// also under the same Idempotency-Key.
 func TestUpdateFile_NothingUploaded(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -186,8 +186,8 @@ func TestUpdateFile_ContentEncoding(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestUpdateFile_ReplacedContent checks that downloads have the version that was checked, even if other versions
-// follow.
+// TestUpdateFile_ReplacedContent checks that downloads return the version that was checked, even if other versions are
+// stored later.
 func TestUpdateFile_ReplacedContent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

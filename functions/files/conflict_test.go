@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestFiles_TransactionConflicts checks changes whose transactions conflict. DynamoDB refuses a transaction that meets
-// others in flight, and all changes of a merchant's files share a count. A change waits for the others. If the
-// conflicts never end, the change is refused and may be repeated.
+// TestFiles_TransactionConflicts checks changes whose transactions conflict. DynamoDB refuses a transaction if another
+// transaction on the same item is in flight. All changes of a merchant's files share a count, so they may conflict. A
+// refused change is tried again. If the conflicts never end, the change fails, and the client may repeat it.
 func TestFiles_TransactionConflicts(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -188,8 +188,8 @@ func TestDeleteFile_Interrupted(t *testing.T) {
 	})
 }
 
-// TestUpdateFile_MoveInterrupted checks that an interrupted move changes the file's collection and both counts, or
-// nothing.
+// TestUpdateFile_MoveInterrupted checks that an interrupted move either changes the file's collection and both counts,
+// or changes nothing.
 func TestUpdateFile_MoveInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

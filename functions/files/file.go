@@ -53,8 +53,8 @@ func (f family) createFile(ctx context.Context, req createFileRequest) (fileView
 	return v, err
 }
 
-// signUpload returns the link to upload the file's content; nil once the upload time is over. It signs with the time of
-// the file's creation, so that the link is always the same and ends at the time in the object's entry.
+// signUpload returns the link to upload the file's content. Once the upload time is over, it returns nil. It signs with
+// the time of the file's creation, so that the link is always the same and ends at the time in the object's entry.
 func (f family) signUpload(ctx context.Context, one file.File) (*uploadView, error) {
 	now, wallNow := f.store.Now(), f.wallNow()
 	if one.Status != file.Pending || !now.Before(one.UploadUntil()) {

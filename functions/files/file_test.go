@@ -118,8 +118,8 @@ func TestCreateFile_Invalid(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestCreateFile_UploadLink checks that a link works once, until its end, and only with its headers and the declared
-// content.
+// TestCreateFile_UploadLink checks that a link works only once, only until it expires, and only with its headers and
+// the declared content.
 func TestCreateFile_UploadLink(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -275,7 +275,7 @@ func TestListFiles_Filters(t *testing.T) {
 	}
 }
 
-// TestListFiles_ManyPages lists a thousand files. Each page costs one query, and one batch for the files shown.
+// TestListFiles_ManyPages lists a thousand files. Each page costs one Query, and one BatchGetItem for the files shown.
 func TestListFiles_ManyPages(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -307,7 +307,7 @@ func TestListFiles_ManyPages(t *testing.T) {
 		for _, call := range calls {
 			count[call]++
 		}
-		if p.Total != many || count["Query"] != 1 || count["BatchGetItem"] != 2 { // one BatchGetItem authenticates
+		if p.Total != many || count["Query"] != 1 || count["BatchGetItem"] != 2 { // one BatchGetItem authenticates the caller
 			t.Errorf("offset %d: got %d of %d by %v, want one query", offset, len(p.Items), p.Total, calls)
 		}
 	}

@@ -182,7 +182,8 @@ func (s shop) storePending(id, key, collection string) {
 	}
 }
 
-// bucket returns a client of the bucket without faults, for access without the functions.
+// bucket returns a client for the bucket, and the bucket's name. The client reaches the bucket directly, not through
+// the functions, and meets no injected faults.
 func (s shop) bucket() (*s3.Client, *string) {
 	return s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true }),
 		&s.App.FileBucket

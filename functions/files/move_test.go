@@ -159,7 +159,7 @@ func TestUpdateFile_ClosedOrArchivedCollection(t *testing.T) {
 	}
 }
 
-// setCounts sets a tenant's counts of files and collections to the given number below their limits (contract §8.3).
+// setCounts sets a tenant's counts of files and collections. Each count becomes its limit (contract §8.3) minus below.
 func (s shop) setCounts(tenant identity.Tenant, below int) {
 	s.Helper()
 	_, table := s.App.Store.Raw()

@@ -23,8 +23,9 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 	})
 }
 
-// compare compares the objects of a shard, from the message's object on. If compare stops early after some objects, it
-// sends another message, which continues after them. Each message begins further on, so the chain ends with the shard.
+// compare compares the objects of a shard, beginning after the object that the message names. If compare stops early
+// after some objects, it sends another message, which continues after them. Each message begins further on, so the
+// chain ends with the shard.
 func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	last, whole, err := f.comparer.Shard(ctx, *m.Shard, m.After)
 	switch {

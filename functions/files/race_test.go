@@ -11,8 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// meanwhile sends a request and runs other just before one of its steps. It does so for each step in turn, and then
-// runs other after the request. It prepares each round by start. check fails the test if an outcome is wrong.
+// meanwhile runs other at each point of a request, one point in each round: before the request's first step, before its
+// second step, and so on, and last after the request. start prepares a round and returns its request. check fails the
+// test if a round's outcome is wrong.
 func (s shop) meanwhile(start func() world.Request, other func() world.Response,
 	check func(what string, first, second world.Response)) {
 	s.Helper()

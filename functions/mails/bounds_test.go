@@ -28,8 +28,8 @@ func TestDailyBound_Strangers(t *testing.T) {
 	}
 }
 
-// TestDailyBound_ManagedOwner checks that the bound also counts mails to a managed owner, as to a stranger. A merchant
-// creates managed users with any address, and chooses the words of a key's name.
+// TestDailyBound_ManagedOwner checks that mails to a managed owner count against the bound like mails to a stranger. A
+// merchant creates managed users with any address, and chooses the words of a key's name.
 func TestDailyBound_ManagedOwner(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -125,7 +125,7 @@ func (o office) wantLog(text string) {
 	}
 }
 
-// sendMessage sends another message of the mail, as relay and sweep do.
+// sendMessage sends another queue message for the mail, as relay and sweep do.
 func (o office) sendMessage(id string) {
 	o.Helper()
 	if err := queue.OpenMails(o.App).SendLater(o.Context(), o.Tenant(), app.MailMessage{ID: id}, 0); err != nil {

@@ -21,11 +21,12 @@ func (p *postman) readOwners(ctx context.Context, t identity.Tenant) ([]member.M
 	return owners[:min(len(owners), mail.MaxOwners)], err
 }
 
-// maxMerchants limits how many merchants' owners get a mail about one user, because strangers cause such mails.
+// maxMerchants limits the number of merchants whose owners get a mail about one user, because strangers cause such
+// mails.
 const maxMerchants = 5
 
-// readTenants returns the tenants where the user is an active member: each merchant once, live mode first, and at most
-// the given number.
+// readTenants returns tenants where the user is an active member, at most the given number. It returns each merchant
+// once. It prefers live mode, and lists the tenants in live mode first.
 func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
 	if user == "" { // the mail is about an unknown name

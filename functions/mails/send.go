@@ -1,10 +1,10 @@
 // Package mails sends e-mails to a merchant's people and to its payers. Send handles one message of the queue, which
 // asks for one try. The mail's stored item decides, so repeated, late and lost messages do no harm.
 //
-// A try is recorded before it is made, under the version of the mail that was read. So no two processes make it, and an
-// interrupted try is repeated no earlier than a failed one. A mail is sent twice only if the process dies, or the
-// service's reply is lost, after the service has taken the mail. Both copies have the mail's id as a header.
-// TestSend_FaultAtEachStep kills the process at each step.
+// A try is recorded before it is made, under the version of the mail that was read. So no two processes make the same
+// try. An interrupted try counts as failed, so the next try comes no earlier than after a failed try. A mail is sent
+// twice only if the process dies, or the service's reply is lost, after the service has taken the mail. Both copies
+// have the mail's id as a header. TestSend_FaultAtEachStep kills the process at each step.
 package mails
 
 import (
@@ -193,7 +193,7 @@ func (p *postman) record(ctx context.Context, t identity.Tenant, after mail.Mail
 	return err
 }
 
-// report logs and counts the outcome. It never logs the address; the mail's item has the address.
+// report logs and counts the outcome. It never logs the address, which stays in the mail's item.
 func (p *postman) report(ctx context.Context, t identity.Tenant, after mail.Mail) {
 	log := p.Log.With("mail", after.ID, "kind", after.Kind, "tenant", t.String(), "try", after.Tries)
 	switch after.State {

@@ -283,8 +283,8 @@ func TestSend_InterruptedTry(t *testing.T) {
 	}
 }
 
-// sendStep is the step that sends one mail to a member. It follows the steps for the message, the mail, its merchant,
-// the recorded account, the bound and the mail's record.
+// sendStep is the number of the step that sends one mail to a member. The five steps before it read the mail, its
+// merchant and the merchant's account, take a token of the bound, and record the try.
 const sendStep = 6
 
 // TestSend_WithoutSender checks that mails are held until a sender is set.

@@ -17,7 +17,8 @@ import (
 
 const adaAddress = "ada@example.com"
 
-// blockSignIn stores the mail that says that passwords for a name are refused, and sends all mails that follow.
+// blockSignIn stores the mail that tells that passwords for a sign-in name are refused, and sends all mails that
+// result.
 func (o office) blockSignIn(name, merchant string) {
 	o.Helper()
 	n := signin.ParseName(name, merchant)

@@ -108,8 +108,8 @@ func (s shop) storeManaged(try, role string) person {
 	return person{ID: m.ID}
 }
 
-// TestMembers_InterruptedWrites checks that an interrupted write is done or not done, and that its repetition under the
-// same key completes it. It takes seconds, for each fault at each step of each write.
+// TestMembers_InterruptedWrites checks that an interrupted write is made wholly or not at all, and that its repetition
+// under the same key completes it. The test takes seconds, because it injects each fault at each step of each write.
 func TestMembers_InterruptedWrites(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range writes {

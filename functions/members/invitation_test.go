@@ -161,7 +161,7 @@ func TestAcceptInvitation_OlderPassword(t *testing.T) {
 	}
 }
 
-// olderHash is the hash of "8 chars.", with parameters that take no time.
+// olderHash is the hash of "8 chars.", with parameters that make hashing fast.
 const olderHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$ue+nqhDuF9JN+hbILe1TTXDy7eO96rw2Z9q1r9KaNqs"
 
 // setOldPassword stores a hash as the user's password, as an older version did.
@@ -184,7 +184,7 @@ func TestAcceptInvitation_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	first, _ := s.open(s.invitationToken(s.invite("ada@example.com", "role_employee")))
-	first.accept(firstOne) // the first of ten
+	first.accept(firstOne) // the first of ten passwords
 	other := shop{s.OtherShop()}
 	b, _ := other.open(other.invitationToken(other.invite("ada@example.com", "role_employee")))
 	for range 9 {
@@ -199,7 +199,8 @@ func TestAcceptInvitation_TooManyPasswords(t *testing.T) {
 	b.Want("after six minutes", 303, b.accept(firstOne))
 }
 
-// TestAcceptInvitation_StrangersSigningIn checks that passwords tried to sign in do not empty the invitation's bucket.
+// TestAcceptInvitation_StrangersSigningIn checks that wrong passwords at sign-in take no tokens from the invitation's
+// bucket.
 func TestAcceptInvitation_StrangersSigningIn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -236,8 +237,8 @@ func TestShowInvitation_Language(t *testing.T) {
 	}
 }
 
-// TestListMemberships checks that a key lists the owner's memberships, and a person's token lists the person's. Both
-// list only memberships in the credential's mode.
+// TestListMemberships checks that a key lists the owner's membership of the key's merchant, and that a person's token
+// lists all memberships of the person. Both list only memberships in the credential's mode.
 func TestListMemberships(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

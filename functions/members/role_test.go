@@ -117,7 +117,7 @@ func TestCreateRole_TooMany(t *testing.T) {
 	world.Into[role](s, 201, s.Send("POST", s.roles(), body))
 }
 
-// TestDeleteRole_GivenMeanwhile deletes a role while a member gets that role. The test checks that only one of both
+// TestDeleteRole_GivenMeanwhile deletes a role while a member gets that role. The test checks that only one of the two
 // requests succeeds.
 func TestDeleteRole_GivenMeanwhile(t *testing.T) {
 	t.Parallel()

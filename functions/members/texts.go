@@ -116,7 +116,7 @@ func (v invitationView) Title() string {
 func (v invitationView) password() page.Field {
 	f := page.Field{Name: "password", Type: "password", Label: v.set, Hint: v.hint, Problem: v.problems[v.Problem],
 		Required: true, Min: member.MinPassword, Max: 256, Autocomplete: "new-password"}
-	if v.Confirms { // the password may be older than MinPassword, and shorter
+	if v.Confirms { // a password from before MinPassword may be shorter
 		f.Label, f.Hint, f.Autocomplete, f.Min = v.confirm, v.why, "current-password", 0
 	}
 	return f

@@ -148,7 +148,8 @@ func userOf(caller identity.Principal, m merchant.Merchant) userView {
 	}
 }
 
-// readCallerAppSettings returns the app settings of the token's user, or the owner's if the caller has no such token.
+// readCallerAppSettings returns the app settings of the token's user. For any other caller it returns the owner's app
+// settings.
 func (f family) readCallerAppSettings(ctx context.Context, a account.Account) (*appSettingsView, error) {
 	caller, settings := rest.Caller(ctx), rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
 	if member.ActsAsOwner(caller) {

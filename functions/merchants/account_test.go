@@ -120,8 +120,8 @@ var doingBusinessAs = fields{"business_name": "Kaffeehaus am Ring", "company_reg
 	"vat_id": "DE2", "website": "https://ring.example", "email": "ring@kaffee.example",
 	"address": fields{"address_line1": "Ring 1", "city": "Dublin", "country": "IE"}}
 
-// TestRetrieveMyAccount_EmptiedAddress checks that an address is absent once all its fields were emptied. Where an
-// address is always shown, it looks as if it had never been recorded.
+// TestRetrieveMyAccount_EmptiedAddress checks that an address is absent once all its fields were emptied. If a response
+// always shows the address, the emptied address looks like an address that was never recorded.
 func TestRetrieveMyAccount_EmptiedAddress(t *testing.T) {
 	t.Parallel()
 	s := newRecordedShop(t)

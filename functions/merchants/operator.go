@@ -168,7 +168,7 @@ type leavingOperator struct {
 	member.KeysChoice
 }
 
-// chooseKeys returns whether an operator's API keys end. The request decides, or else the merchant's setting.
+// chooseKeys returns the decision on an operator's API keys: the choice in the request, or else the merchant's setting.
 func (family) chooseKeys(ctx context.Context, choice member.KeysChoice) member.Keys {
 	return choice.Or(rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode).KeepKeys)
 }

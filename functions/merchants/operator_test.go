@@ -36,7 +36,7 @@ type account struct {
 
 func (a account) path() string { return accounts + "/" + strconv.Itoa(int(a.ID)) }
 
-// permissions returns the granted permissions as true, all others as false.
+// permissions returns a map of all permissions: true for the granted permissions, and false for the others.
 func permissions(granted ...string) map[string]bool {
 	all := map[string]bool{}
 	for _, name := range []string{"admin", "create_moto_payments", "full_transaction_history_view", "refund_transactions",
@@ -194,7 +194,9 @@ func TestCreateOperator_AddressTaken(t *testing.T) {
 	createOperator(s.OtherShop(), "till@example.com")
 }
 
-// TestCreateOperator_SameAddressConcurrently uses fewer requests than a process has places for password hashes.
+// TestCreateOperator_SameAddressConcurrently checks that only one of 20 concurrent requests creates the operator. A
+// process computes or queues more than 20 password hashes at a time, so it refuses none of the requests for that
+// reason.
 func TestCreateOperator_SameAddressConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -285,7 +287,8 @@ func TestListOperators(t *testing.T) {
 	wantOperators(t, s.OtherShop(), "")
 }
 
-// TestUpdateOperator_MergedFields checks that absent, null and a value mean three things (contract §2.2, §13.5).
+// TestUpdateOperator_MergedFields checks that an absent field, null and a value have three different meanings (contract
+// §2.2, §13.5).
 func TestUpdateOperator_MergedFields(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -311,7 +314,7 @@ func TestUpdateOperator_MergedFields(t *testing.T) {
 		{`{"password":"` + another + `"}`, func(a *account) { a.Disabled = false }},
 		{`{"disabled":true,"password":"a third battery"}`, func(a *account) { a.Disabled = true }},
 		{`{"disabled":false}`, func(a *account) { a.Disabled = false }},
-		// Clients send what they have read.
+		// Clients send back fields that they have read.
 		{`{"id":1,"account_type":"normal","created_at":"x","other":1}`, nil},
 	} {
 		s.Clock.Advance(time.Second)

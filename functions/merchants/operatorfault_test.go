@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// interrupted has the operations that change an operator. Each has its effect on an enabled operator; the effect is nil
-// if the operator is deleted.
+// interrupted has the operations that change an operator. Each operation has its effect on an enabled operator. The
+// effect is nil if the operation deletes the operator.
 var interrupted = map[string]struct {
 	request func(account) world.Request
 	left    func(*account)
@@ -193,8 +193,8 @@ func TestCreateOperator_Replayed(t *testing.T) {
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, s.Do(r))
 }
 
-// TestResetOperatorPassword_TooMany checks the limit of passwords that a tenant sets. One tenant's passwords do not
-// keep another tenant from setting passwords.
+// TestResetOperatorPassword_TooMany checks that a tenant can set only a limited number of passwords, and that each
+// tenant has a separate limit.
 func TestResetOperatorPassword_TooMany(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)

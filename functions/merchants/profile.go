@@ -202,8 +202,8 @@ type timeOffsetView struct {
 	DST      bool          `json:"dst"`    // includes daylight saving time
 }
 
-// address shows an address. An address that names no country is in the country in. Callers who may not see persons get
-// no names.
+// address shows an address. The parameter in is the country of an address that names no country. Callers who may not
+// see persons get no names.
 func (p presenter) address(a merchant.Address, in string) addressView {
 	a.Country = cmp.Or(a.Country, in)
 	if !p.persons {
@@ -236,7 +236,7 @@ func (p presenter) timeZone(code string) *time.Location {
 }
 
 // offsetAt returns the offset from UTC in seconds. dst is true if the offset exceeds the year's least offset. The time
-// zone database's own flag does not serve, because it calls Ireland's winter "DST".
+// zone database's own flag cannot be used, because it calls Ireland's winter "DST".
 func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	_, offset = now.In(where).Zone()
 	for _, month := range []time.Month{time.January, time.July} {

@@ -128,7 +128,7 @@ func TestUpdateMySettings_RequiredScopes(t *testing.T) {
 	wantSettings(t, s.OtherShop().Send("GET", settingsPath, nil), defaultSettings())
 }
 
-// TestUpdateMySettings_OneMode checks that a test key changes test mode only, and a live key live mode.
+// TestUpdateMySettings_OneMode checks that a key changes only the settings of its own mode.
 func TestUpdateMySettings_OneMode(t *testing.T) {
 	t.Parallel()
 	live := world.NewShop(t).NewLiveShop()

@@ -21,8 +21,8 @@ type authorization struct {
 	challenge string // of PKCE, S256; "" if absent
 }
 
-// unknown names the parameter of a request that is not registered. Such a request gets an error page, not a redirect
-// (RFC 6749 §4.1.2.1).
+// unknown names the parameter of a request whose value is not registered: the client or the redirect_uri. Such a
+// request gets an error page, not a redirect (RFC 6749 §4.1.2.1).
 type unknown string
 
 const (
@@ -57,7 +57,8 @@ func (f family) identify(ctx context.Context, sent url.Values) (authorization, u
 	return authorization{client: client, named: named, redirect: redirect}, "", err
 }
 
-// read adds the request's other parameters. Its failure has an error code of OAuth, for the redirect_uri.
+// read adds the request's other parameters. If it fails, the failure has an OAuth error code to send to the
+// redirect_uri.
 func (a authorization) read(sent url.Values) (authorization, error) {
 	if states := sent["state"]; len(states) == 1 && isValidParameter(states[0]) {
 		a.state = states[0]

@@ -126,7 +126,8 @@ func TestShowAuthorization_InvalidRequest(t *testing.T) {
 	}
 }
 
-// TestDecideAuthorization_RedirectURIs checks that the client gets its redirect_uri and state back byte by byte.
+// TestDecideAuthorization_RedirectURIs checks that the client gets its redirect_uri and state back unchanged, byte for
+// byte.
 func TestDecideAuthorization_RedirectURIs(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

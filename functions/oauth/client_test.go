@@ -167,7 +167,7 @@ func TestCreateToken_ClientCredentials(t *testing.T) {
 	a.wantAccess("revoked", got.Access, "not-authorised-token")
 }
 
-// TestCreateToken_OtherMode checks that a live client's token does not reach test mode, while a test client's does.
+// TestCreateToken_OtherMode checks that a live client's token does not reach test mode. A test client's token does.
 func TestCreateToken_OtherMode(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

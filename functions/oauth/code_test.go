@@ -99,7 +99,7 @@ func TestCreateToken_InvalidCode(t *testing.T) {
 	for name, c := range map[string]struct {
 		made  func(*oauth.Code)
 		by    apps
-		sent  []string // fields besides or instead of the right fields
+		sent  []string // fields that are sent besides or instead of the right fields
 		right []string // the right fields
 		error string
 	}{

@@ -145,7 +145,8 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 		return f.drawSignInFor(ctx, a, problemExpired)
 	}
 	holder := merchants[at].holder(a, session)
-	// The token's sign-in time must also suit the other merchants, except where access ended after the sign-in.
+	// The token also reaches the account's other merchants. So its sign-in time must be at least their since, except where
+	// access ended after the sign-in.
 	for _, m := range merchants {
 		if !session.SignedIn.Before(m.ended) && holder.SignedIn.Before(m.since) {
 			holder.SignedIn = m.since
@@ -191,7 +192,7 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 }
 
 // listMerchants returns the account's merchants in the client's mode. For a user these are the merchants of the active
-// memberships; any other account has one merchant.
+// memberships. Any other account has one merchant.
 func (f family) listMerchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
 		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)

@@ -46,7 +46,7 @@ func (p people) redeem(code string) tokens {
 	return p.asApps().readTokens(p.asApps().post("/token", codeBody(code)))
 }
 
-// validParts reports for each part of the access if it is still accepted.
+// validParts returns true for each part of the access that is still accepted, and false for the other parts.
 func (p people) validParts(had access) map[string]bool {
 	p.Helper()
 	a := p.asApps()

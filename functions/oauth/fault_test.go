@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// tokensWork returns true if a grant's access and refresh token are accepted. It fails if just one is.
+// tokensWork returns true if a grant's access token and refresh token are accepted. It fails the test if only one of
+// the two is accepted.
 func (a apps) tokensWork(try string, t tokens) bool {
 	a.Helper()
 	access := a.callAPI(t.Access).Status == http.StatusOK
@@ -61,7 +62,8 @@ func (a apps) countGrants() int {
 	return a.CountItems("sk = ?", "GRANT")
 }
 
-// TestCreateToken_RefreshInterrupted checks that the refresh token stays valid, and that a returned token is accepted.
+// TestCreateToken_RefreshInterrupted checks that the refresh token stays valid after an interrupted refresh, and that a
+// returned token is accepted.
 func TestCreateToken_RefreshInterrupted(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -95,7 +97,8 @@ func TestRevokeToken_Interrupted(t *testing.T) {
 	})
 }
 
-// TestCreateToken_OtherGrantsInterrupted checks that a returned token is accepted.
+// TestCreateToken_OtherGrantsInterrupted interrupts requests with the grant types client_credentials and password. The
+// test checks that each returned token is accepted, also after a repetition.
 func TestCreateToken_OtherGrantsInterrupted(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -120,7 +123,8 @@ func TestCreateToken_OtherGrantsInterrupted(t *testing.T) {
 	})
 }
 
-// TestIntrospectToken_Interrupted checks that an interrupted request shows nothing wrong.
+// TestIntrospectToken_Interrupted checks that an interrupted request neither shows a valid token as inactive nor
+// refuses the client.
 func TestIntrospectToken_Interrupted(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

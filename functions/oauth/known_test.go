@@ -38,8 +38,8 @@ func (p people) tryPasswords(name string, more url.Values) {
 	}
 }
 
-// moved returns a browser at another address, on the sign-in page. If known is true, it has this browser's device
-// cookie.
+// moved returns another browser at the network address from, on the sign-in page. If known is true, the other browser
+// has this browser's device cookie.
 func (b *browser) moved(from string, known bool) *browser {
 	other := b.newBrowser()
 	if other.from = from; known {
@@ -189,7 +189,7 @@ func TestCreateToken_PasswordFromKnownAddress(t *testing.T) {
 }
 
 // TestSignIn_SameCallsForEveryName compares the calls for known and unknown names, so that the duration does not show
-// which names exist. It also compares them while the buckets are empty and the owners get a mail.
+// which names exist. The test compares the calls also while the buckets are empty and the owners get a mail.
 func TestSignIn_SameCallsForEveryName(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -35,8 +35,8 @@ func (a apps) keepSecret(t *oauth2.Token) {
 	}
 }
 
-// TestLibrary_Golang authenticates a client in each way that Go's library supports. The library tries which way our
-// server accepts.
+// TestLibrary_Golang authenticates a client in each way that Go's library supports. With "found out", the library
+// itself finds out which way our server accepts.
 func TestLibrary_Golang(t *testing.T) {
 	t.Parallel()
 	for name, style := range map[string]oauth2.AuthStyle{"header": oauth2.AuthStyleInHeader,

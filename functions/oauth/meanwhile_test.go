@@ -14,8 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// meanwhile calls do once for each step of the request that do sends with send. send runs other just before that step.
-// meanwhile fails the test if there are fewer steps than least.
+// meanwhile calls do several times. do sends a request by send, which runs other just before one step of the request:
+// in the first call before the first step, in the second call before the second step, and so on. In the last call the
+// request has no such step. meanwhile fails the test if there are fewer steps than least.
 func meanwhile(s world.Shop, least int, do func(try string, send func(r world.Request, other func()) world.Response)) {
 	s.Helper()
 	for step, reached := 1, true; reached; step++ {
@@ -119,7 +120,8 @@ func TestCreateToken_GrantRevokedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCreateToken_ClientRevokedMeanwhile checks that a client revoked at any step has no accepted token.
+// TestCreateToken_ClientRevokedMeanwhile checks that no token of a client is accepted if the client is revoked at any
+// step.
 func TestCreateToken_ClientRevokedMeanwhile(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

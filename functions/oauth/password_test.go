@@ -89,8 +89,8 @@ func TestCreateToken_PasswordOfPerson(t *testing.T) {
 }
 
 // TestCreateToken_TooManyPasswords checks that ten passwords may be tried for the name of a test profile, even if no
-// profile has the name. A client may also try ten passwords for all other names together. These tries do not count for
-// the people who have the names.
+// profile has the name. A client may also try ten passwords for all other names together. These tries do not count
+// against the people who have the names.
 func TestCreateToken_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

@@ -81,7 +81,7 @@ func (f factor) wrongCode(p people) string {
 	return ""
 }
 
-// update sends the page's form of the action.
+// update sends the page's form for the action.
 func (b *browser) update(action, code string) world.Response {
 	b.Helper()
 	return b.submit(ownFactor, b.updateForm(action, code))

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// state has the effects of a form with a code: the second factor, and for each session if it is Pending.
+// state has the effects of a form with a code: the second factor, and for each session true if the session is Pending.
 type state struct {
 	Factor  signin.Factor
 	Pending []bool
@@ -59,7 +59,7 @@ func (a account) readState() (now state) {
 	return now
 }
 
-// startSession leaves the account one session, in a browser.
+// startSession deletes the account's sessions and stores a new session. It returns the browser of the new session.
 func (a account) startSession(pending bool) (*browser, signin.Session) {
 	a.Helper()
 	_, table := a.App.Store.Raw()
@@ -98,8 +98,8 @@ func (a account) setFactor(on bool) signin.Factor {
 	return f
 }
 
-// interrupted has the requests to interrupt. prepare sets the state that a request needs, done returns true if the
-// request was carried out, and again is the status of repeating a request that was carried out.
+// interrupted has the requests to interrupt. prepare sets the state that a request needs. done returns true if the
+// request was carried out. again is the status of the reply if such a request is repeated.
 var interrupted = map[string]struct {
 	prepare func(a account) world.Request
 	done    func(before, now state) bool

@@ -137,7 +137,7 @@ func TestUpdateSecondFactor_TwoEnrolments(t *testing.T) {
 	}
 }
 
-// TestShowSecondFactor_RecoveryCodes checks that a session shows its codes for ten minutes, and can make others.
+// TestShowSecondFactor_RecoveryCodes checks that a session shows its codes for ten minutes, and can make new codes.
 func TestShowSecondFactor_RecoveryCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -167,7 +167,8 @@ func TestShowSecondFactor_RecoveryCodes(t *testing.T) {
 	}
 }
 
-// TestShowSecondFactor_KindsOfAccount checks that a managed user has a separate factor, and a test profile none.
+// TestShowSecondFactor_KindsOfAccount checks that a managed user has a separate factor, and that a test profile has no
+// factor.
 func TestShowSecondFactor_KindsOfAccount(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

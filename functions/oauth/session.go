@@ -11,9 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// beginSession signs the browser in to the account, whose password was just confirmed, and ends its former session. The
-// session is Pending if the account has a second factor. A new cookie prevents session fixation. The sign-in time is
-// read before the second factor, so that a factor turned on meanwhile counts as later than the session.
+// beginSession signs the browser in to the account, whose password was just confirmed. It also ends the browser's
+// former session. The new session is Pending if the account has a second factor. A new cookie prevents session
+// fixation. The sign-in time is read before the second factor, so that a factor turned on meanwhile counts as later
+// than the session.
 func (f family) beginSession(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
 	signedIn := f.store.Now()
 	if signedIn.Before(account.Since) { // this clock is behind: the password was confirmed after Since
@@ -74,9 +75,9 @@ func (f family) readSession(ctx context.Context) (signin.Session, signin.Account
 	return session, account, true, nil
 }
 
-// readConsentSession reads the session for a request that allows a client something. It returns the session as Pending
-// also if the session began before another session turned the second factor on. Such a session may come from a stolen
-// password (contract §10).
+// readConsentSession reads the session for a request that allows a client something. If the session began before
+// another session turned the second factor on, readConsentSession returns it as Pending, too. Such a session may come
+// from a stolen password (contract §10).
 func (f family) readConsentSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	session, account, signedIn, err := f.readSession(ctx)
 	if err != nil || !signedIn || session.Pending || account.Kind == identity.TestProfile {

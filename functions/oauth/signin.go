@@ -233,7 +233,7 @@ func (f family) rememberAddress(ctx context.Context, account signin.Account) err
 	return f.store.PutKnownAddress(ctx, f.addressID(ctx, account), f.store.Now().Add(signin.KnownLasts))
 }
 
-// addressID returns the account's id for the request's address.
+// addressID returns the id under which the account knows the request's network address.
 func (f family) addressID(ctx context.Context, account signin.Account) string {
 	return f.knownKey().Address(rest.SourceAddress(ctx), account)
 }

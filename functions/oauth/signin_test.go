@@ -312,7 +312,7 @@ func TestSignIn_Interrupted(t *testing.T) {
 }
 
 // TestSignIn_TooManyPasswords checks that two buckets limit the passwords that are checked. One bucket is for an
-// account, and the other is for a network address, whatever names it sends.
+// account. The other is for a network address, even if it sends a different name with each password.
 func TestSignIn_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -110,8 +110,8 @@ func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
 	}
 }
 
-// TestConfirmSignIn_NewPasswordAfterWrongCodes checks that after a new password the app's codes are accepted again. It
-// tries an employee's password, set by an owner, and a user's password, set by the platform's operator.
+// TestConfirmSignIn_NewPasswordAfterWrongCodes checks that after a new password the app's codes are accepted again. The
+// test tries an employee's password, set by an owner, and a user's password, set by the platform's operator.
 func TestConfirmSignIn_NewPasswordAfterWrongCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -36,8 +36,8 @@ type ofPage struct {
 }
 
 // createAttempt handles createPaymentPageAttempt: the payer's browser processes the checkout while the payer is
-// present. It answers JSON as processCheckout does. It answers a form with a redirect to the page, or with the page
-// that shows the faults.
+// present. If the request is JSON, the answer is the same as from processCheckout. If the request is a form, the answer
+// is a redirect to the page, or the page with the faults.
 func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, error) {
 	v, err := f.readVisit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
@@ -83,7 +83,8 @@ func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List)
 	return checkout.Processed{View: &shown}, nil
 }
 
-// These failures refuse a request that was not sent from a page of the browser's session, or after the session's end.
+// These are the failures of a request that did not come from the browser's own page, and of a request after the end of
+// the session.
 var (
 	errInvalidCSRF    = failure.Denied("The request is not from this browser's own payment page: load the page again.")
 	errSessionExpired = failure.Forbidden("session_expired").WithCode("PAYMENT_PAGE_EXPIRED").
@@ -116,11 +117,12 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 		return failure.List{errNotOffered}
 	}
 	faults = append(faults, req.Check(m, now)...)
-	req.Mandate = nil // set from the request itself
+	req.Mandate = nil // start sets it from the request itself
 	return faults
 }
 
-// start begins the attempt. If the request is a repeated one, it continues the attempt that the first request began.
+// start begins the attempt. If the request repeats an earlier request, start continues the attempt that the earlier
+// request began.
 func (v visit) start(ctx context.Context, req attemptRequest,
 	m merchant.Merchant) (payments.Checkout, *processing.Step, error) {
 	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()))
@@ -145,9 +147,9 @@ func (req *attemptRequest) paidWith() string {
 	return fmt.Sprintf("%q", all)
 }
 
-// returnURL returns this page's address, to which a method's page sends the payer back. If the page is in a merchant's
-// frame, the method's page opens in the whole window, without the frame's cookie. The payer then returns to the
-// merchant, if the checkout has a redirect_url.
+// returnURL returns the address to which a method's page sends the payer back: this page's address, or "" for the
+// merchant's redirect_url. If this page is in a merchant's frame, the method's page opens in the whole window, without
+// the frame's cookie. So the payer then returns to the merchant, if the checkout has a redirect_url.
 func (v visit) returnURL() string {
 	if v.embedded && v.checkout.RedirectURL != "" {
 		return ""
@@ -155,7 +157,8 @@ func (v visit) returnURL() string {
 	return v.views.PageURL(v.checkout.ID) + "?from=" + string(fromBank)
 }
 
-// refuse returns the page after a form that began no attempt. Package rest answers errors that the page does not show.
+// refuse returns the page that answers a form if the form began no attempt. If the page does not show the error,
+// package rest answers it.
 func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, error) {
 	e := failure.Of(err)
 	if v.session.cookie == nil || e == errSessionExpired {
@@ -228,7 +231,8 @@ type attemptForm struct {
 // isCardData returns true if the field belongs to a card. The page never shows the value of such a field again.
 func isCardData(field string) bool { return strings.HasPrefix(field, "card.") }
 
-// payment returns the form's payment. It also returns the faults that JSON cannot have.
+// payment returns the form's payment. It also returns the faults that only a form can have, because its fields are
+// texts.
 func (f attemptForm) payment() (checkout.Payment, failure.List) {
 	p := checkout.Payment{PaymentType: f.FormMethod, Payer: f.payer()}
 	if f.FormMethod == payments.CardMethod {

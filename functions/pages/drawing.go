@@ -142,7 +142,8 @@ func (t texts) deadlineText(c codeView) string {
 	return page.Fill(t.until, "{until}", c.Until.In(brasilia).Format(layout))
 }
 
-// isHidden returns true if the form fills in the value without asking: the country of a boleto's payer is Brazil.
+// isHidden returns true if the form does not ask for the field, but fills in its value: the payer of a boleto is always
+// in Brazil.
 func (m methodView) isHidden(f fieldView) bool {
 	return m.Method == payments.Boleto && f.Name == fieldCountry
 }

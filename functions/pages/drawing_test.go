@@ -110,8 +110,8 @@ func TestRender_EscapesTexts(t *testing.T) {
 	}
 }
 
-// TestRender_ScriptURLs checks that the page contains no script as an address, neither from a merchant's redirect_url
-// nor from the acquirer.
+// TestRender_ScriptURLs checks that no link or image of the page has a script as its address, even if a merchant's
+// redirect_url or the acquirer has one.
 func TestRender_ScriptURLs(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {

@@ -130,7 +130,8 @@ func TestPaymentCode_WithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestEmbed_WithABrowser checks that any site may frame the page with embed=1, and that no site may frame it without.
+// TestEmbed_WithABrowser checks that any site may frame the page if the page has embed=1, and that no site may frame it
+// otherwise.
 func TestEmbed_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)

@@ -185,7 +185,7 @@ func TestCreatePaymentPageAttempt_ForeignRequest(t *testing.T) {
 	foreign := other.browser()
 	foreign.load("", "form")
 	stolen := f.browser()
-	steal := func() { // copies the other checkout's cookie under this checkout's name
+	steal := func() { // copies the other checkout's cookie under the name of this checkout's cookie
 		for _, value := range foreign.cookies {
 			for name := range payer.cookies {
 				stolen.cookies[name] = value

@@ -100,8 +100,8 @@ func TestBoleto_WithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestShowPaymentPage_LeakedLinkWithABrowser checks that the page does not tell the shop its address as a referrer. In
-// another browser the page's link shows nothing of the payment.
+// TestShowPaymentPage_LeakedLinkWithABrowser checks that the browser does not send the page's address to the shop as a
+// referrer. In another browser, the page's link shows nothing of the payment.
 func TestShowPaymentPage_LeakedLinkWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)

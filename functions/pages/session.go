@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// sessionLifetime is the half an hour of contract §13.3.
+	// sessionLifetime is half an hour (contract §13.3).
 	sessionLifetime = 30 * time.Minute
 	// cookieLifetime is longer, so that the page can say that the session has expired.
 	cookieLifetime = 24 * time.Hour
@@ -88,9 +88,9 @@ func newCookie(usual *http.Cookie, embedded bool, value string, maxAge int) *htt
 		SameSite: sameSite, Partitioned: framed, MaxAge: maxAge, Value: value}
 }
 
-// maxSessions limits the checkouts whose cookies one browser stores. Each cookie makes the browser's headers longer. So
-// without the limit, a shop's own browser at the till, or a browser on a site that opens many pages, would in the end
-// send more headers than the gateway accepts. It could then open no page any more.
+// maxSessions limits the checkouts whose cookies one browser stores. Each cookie makes the browser's headers longer.
+// Without the limit, some browsers would in the end send more headers than the gateway accepts, and could then open no
+// page any more. Examples are a shop's own browser at the till, and a browser on a site that opens many pages.
 const maxSessions = 20
 
 // newEvictionCookie finds the browser's oldest session of another checkout, if the browser has too many. It returns a

@@ -31,8 +31,8 @@ type visit struct {
 // origin tells where the browser came from.
 type origin string
 
-// These are the origins. After a form, browsers apply the policy of the form's page to redirects (CSP, form-action). If
-// a browser comes from one of these origins, a script on the page therefore forwards the payer to the merchant. So our
+// These are the origins. Browsers apply the form-action policy of a form's page also to the redirects after the form
+// (CSP). So for a browser from one of these origins, a script on the page forwards the payer to the merchant, and our
 // forms need not allow other sites.
 const (
 	fromForm origin = "form" // the page's own form
@@ -94,8 +94,8 @@ func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.s
 // new cookie alone, or a new address alone, gives no more attempts.
 func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
 
-// checkPayable returns true if the checkout can be paid. With true it may also return TooMany: the checkout can be
-// paid, but no attempt may begin yet.
+// checkPayable returns true if the checkout can be paid. It may return true together with the error TooMany: the
+// checkout can be paid, but no attempt may begin yet.
 func (v visit) checkPayable() (bool, error) {
 	by := v.processing.Source(v.checkout.ID, true, v.askedBy()...)
 	err := v.checkout.CheckProcessable(by, v.store.Now())

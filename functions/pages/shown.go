@@ -37,7 +37,7 @@ func (v visit) links() links {
 	return links{Page: path + embed, Action: path + "/attempts" + embed}
 }
 
-// redirect sends the browser to the page, with the parameter unless that is "".
+// redirect sends the browser to the page. If the parameter is not "", it is added to the page's query.
 func (v visit) redirect(parameter string) rest.Document {
 	target := v.views.PageURL(v.checkout.ID)
 	_, query, _ := strings.Cut(v.links().Page, "?")

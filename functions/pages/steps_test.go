@@ -38,8 +38,8 @@ func (b *browser) decide(page world.Response, decision string) world.Response {
 }
 
 // TestChallenge_EachDecision checks that the page shows the challenge at each load. After the challenge, a link leads
-// back to the page or, if the checkout is paid, directly to the merchant. The link cannot always lead to the page: a
-// challenge that left a merchant's frame returns without the frame's cookie.
+// back to the page or, if the checkout is paid, directly to the merchant. The link cannot always lead to the page,
+// because after a challenge that left a merchant's frame, the browser does not send the frame's cookie.
 func TestChallenge_EachDecision(t *testing.T) {
 	t.Parallel()
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",

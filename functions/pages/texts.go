@@ -14,9 +14,9 @@ type texts struct {
 	pay      string // button to pay
 	save     string // button if nothing is charged
 	consent  string // the payer's consent to saving the card
-	leads    string // under a method with its own page
-	boleto   string // under the method boleto
-	pix      string // under the Pix methods
+	leads    string // note under a method that has a page elsewhere
+	boleto   string // note under the method boleto
+	pix      string // note under the Pix methods
 
 	card   string // name of the method
 	expiry string // label of month and year
@@ -26,7 +26,7 @@ type texts struct {
 	choose string // first option of a choice
 	once   string // option to pay in one instalment
 	times  string // option to pay in several instalments
-	secure string // under the card form
+	secure string // note under the card form
 
 	alerts     map[alert]string
 	offline    string // shown when the script got no answer

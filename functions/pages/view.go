@@ -20,7 +20,7 @@ const (
 	stateCode           state = "code"            // Code is a boleto or Pix code to pay
 	stateProcessing     state = "processing"      // the acquirer has not answered yet
 	statePaid           state = "paid"            // the payment is complete
-	stateEnded          state = "ended"           // ended, or another browser is paying: shows nothing else
+	stateEnded          state = "ended"           // payment ended, or runs in another browser; shows no details
 	stateSessionExpired state = "session_expired" // after 30 minutes: Links.Restart begins another session
 	stateExpired        state = "expired"         // the attempt has ended, and the checkout can no longer be paid
 )
@@ -38,7 +38,7 @@ const (
 	alertAgain       alert = "again"       // the form was not ours, or is too old: nothing was charged
 	alertTooMany     alert = "too_many"    // too many attempts: the next may begin after RetryAfter
 	alertUnavailable alert = "unavailable" // the acquirer accepted nothing: nothing was charged, try again
-	alertRefused     alert = "refused"     // the merchant takes no payments, or none of this kind
+	alertRefused     alert = "refused"     // the merchant takes no payments, or no payments of this kind
 )
 
 // view holds the content of a payment page. In stateEnded and stateSessionExpired it has no data of the checkout.
@@ -77,8 +77,8 @@ type links struct {
 // methodView is a payment method with its form.
 type methodView struct {
 	Method payments.Method
-	Name   string // as people know it
-	Open   bool   // chosen before; else the checkout's payment_type; else the first method
+	Name   string // the name that payers know
+	Open   bool   // the payer's choice; else the checkout's payment_type; else the first method
 	Fields []fieldView
 }
 
@@ -131,7 +131,7 @@ const (
 type nextView struct {
 	URL    string // in stateRedirect, it includes the query that the method needs
 	Fields []pair // fields of the form, in order
-	Framed bool   // the form opens in a frame of the page (test mode), else outside
+	Framed bool   // true in test mode: the form opens in a frame of the page, else outside
 }
 
 type pair struct{ Name, Value string }

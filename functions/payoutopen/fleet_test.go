@@ -34,8 +34,8 @@ import (
 // TestPayouts_PaidOnceDespiteFaults runs the payout functions for two hours with faults. Calls fail, are throttled or
 // lose their replies; functions are killed, messages come twice, and ticks are missed or doubled. Each shard also has
 // merchants whose payouts cannot be opened. Each shard has so many merchants that its walks take leases. Calls have so
-// little time that further messages must continue the walks; the simulator's months never need this. So many ticks for
-// so many merchants take seconds of real time.
+// little time that further messages must continue the walks. The simulator's months never need such messages. So many
+// ticks for so many merchants take seconds of real time.
 func TestPayouts_PaidOnceDespiteFaults(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 const (
 	// Timeout limits the time of a call. If a call cannot open all payouts of the shard, another message continues.
 	Timeout = time.Minute
-	// reservedTime is reserved at the end of a call. In that time no merchant is begun: the call only finishes the
+	// reservedTime is reserved at the end of a call. In that time the call begins no other merchant. It only finishes the
 	// merchants in progress, and sends the message that continues the walk.
 	reservedTime = 15 * time.Second
 )

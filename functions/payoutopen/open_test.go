@@ -188,7 +188,7 @@ func TestOpen_SeveralCalls(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const shops = 17 // one shard has five of them; four are opened at a time
+		const shops = 17 // one shard has five of the shops, and four are opened at a time
 		w := newWorldWithSales(t, slices.Collect(func(yield func(settings) bool) {
 			for range shops {
 				yield(settings{})

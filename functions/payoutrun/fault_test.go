@@ -50,8 +50,8 @@ func TestPayout_RepeatedMessagesAndTicks(t *testing.T) {
 }
 
 // TestRun_FaultAtEachStep checks faults while a payout is planned and run, one fault in each night. At each I/O step
-// the process crashes or loses the reply. At the bank, every other fault happens too, both with a payout that the bank
-// pays and with a payout that it rejects.
+// the process crashes or loses the reply. In calls to the bank, all other faults happen too. The bank pays the payout
+// in some nights, and rejects it in others.
 func TestRun_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -130,8 +130,8 @@ func runNightWithFault(s world.Shop, at int, fault faults.Fault) []string {
 	return doomed.Steps.Taken()
 }
 
-// TestRun_FaultAtEachStepOfDebits crashes after each step of a payout that contains only late refunds. They are so many
-// that one step cannot take them all. Each transaction also loses its reply.
+// TestRun_FaultAtEachStepOfDebits crashes after each step of a payout that contains only late refunds. One step cannot
+// take all these refunds. In further runs, each transaction loses its reply.
 func TestRun_FaultAtEachStepOfDebits(t *testing.T) {
 	t.Parallel()
 	steps := runDebitsWithFault(t, 0, faults.None)
@@ -174,7 +174,7 @@ func runDebitsWithFault(t *testing.T, at int, fault faults.Fault) []string {
 }
 
 // TestRun_FaultAtEachStepOfCancellation checks a poll that cancels a transfer which the bank does not accept. The poll
-// crashes at each I/O step. At the bank every other fault happens too.
+// crashes at each I/O step. In calls to the bank, all other faults happen too.
 func TestRun_FaultAtEachStepOfCancellation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -232,7 +232,7 @@ func TestRun_ConcurrentRunners(t *testing.T) {
 	runNight(s)
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank),
-		"-1058.05") // 100 sales of 9.80, less 4 × 5, and 98.05
+		"-1058.05") // 100 sales of 9.80, less four refunds of 5, and the sale with 98.05
 	for _, p := range paid {
 		if got := statusOf(s, p); got.Received != 1 || got.Total != 1 {
 			t.Fatalf("got %+v, want 1 received of 1", got)
@@ -241,8 +241,8 @@ func TestRun_ConcurrentRunners(t *testing.T) {
 }
 
 // runConcurrently lets four runners run two payouts at the same time: the regular payout of the night, and a payout on
-// demand that is opened the given time later. Two of the runners run both payouts, and two only the payout on demand.
-// Each runner also calls besides. The ticks finish the rest.
+// demand that is opened the given time later. Two of the runners run both payouts, and two run only the payout on
+// demand. After that, each runner calls the function besides. The ticks finish the rest.
 func runConcurrently(s world.Shop, later time.Duration, besides func(i int)) {
 	s.Helper()
 	advanceToMidnight(s)
@@ -259,7 +259,7 @@ func runConcurrently(s world.Shop, later time.Duration, besides func(i int)) {
 	inParallel(s, 4, func(i int) {
 		runner := banking.Open(s.App)
 		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
-			_, _ = runner.Run(s.Context(), s.Tenant(), id) // a runner that another overtook gives up
+			_, _ = runner.Run(s.Context(), s.Tenant(), id) // a runner gives up if another has overtaken it
 		}
 		besides(i)
 	})

@@ -7,8 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestRefund_AroundEachInstallment checks that a refund is taken from the next waiting instalment. The fee is kept back
-// or billed. If no instalment is left, the refund becomes a deduction, which makes the balance negative.
+// TestRefund_AroundEachInstallment checks that a refund is taken from the next waiting instalment. The merchant still
+// pays the whole fee: each instalment is reduced by its fee or, with gross settlement, the fee is billed. If no
+// instalment is left, the refund becomes a deduction, which makes the balance negative.
 func TestRefund_AroundEachInstallment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

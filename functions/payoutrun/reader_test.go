@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestPayout_PaymentAtReader checks the payout of a payment with a tip. The payment is 11.11 with its tip, and the fee
-// is 1.95 %. A refund of the tip is deducted.
+// TestPayout_PaymentAtReader checks the payout of a payment with a tip. The payment is 11.11 including the tip, and the
+// fee is 1.95 %. A refund of the tip is deducted.
 func TestPayout_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -15,7 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// listRequest has only strings, so that check can report all faults at once. The list includes both days.
+// listRequest has only strings, so that check can report all faults at once. The list includes the start date and the
+// end date.
 type listRequest struct {
 	StartDate string `query:"start_date" validate:"required date"`
 	EndDate   string `query:"end_date" validate:"required date"`

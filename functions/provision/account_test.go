@@ -112,7 +112,7 @@ func TestUpdateAccount_WhileMerchantChanges(t *testing.T) {
 	again := fields{"merchant_code": "MC01234567", "account": fields{"app_settings": fields{"advanced_mode": "ON"}}}
 	d.createMerchant(again)
 	run[accountUpdated](d, patch("MC01234567", fields{"alias": "Ring"}))
-	if got := d.createMerchant(again); got.Created { // a merchant is the same in any advanced mode of its owner
+	if got := d.createMerchant(again); got.Created { // the owner's advanced mode is not compared
 		t.Error("repeated: got created true, want false")
 	}
 }

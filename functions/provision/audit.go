@@ -13,10 +13,10 @@ import (
 // listAudit lists who changed what in a merchant's account, oldest change first.
 type listAudit struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
-	From         string `json:"from" validate:"date-time"` // inclusive; the beginning unless given
-	To           string `json:"to" validate:"date-time"`   // inclusive; now unless given
+	From         string `json:"from" validate:"date-time"` // inclusive; if not given, from the beginning
+	To           string `json:"to" validate:"date-time"`   // inclusive; if not given, until now
 	Limit        *int   `json:"limit" validate:"min=1 max=1000"`
-	After        string `json:"after" validate:"text=100"` // after in the previous answer
+	After        string `json:"after" validate:"text=100"` // value of "after" in the previous answer
 }
 
 type auditListed struct {
@@ -37,7 +37,7 @@ type auditEntry struct {
 
 const (
 	defaultAudit = 100
-	// maxAuditBytes limits the changes in one answer, which may have 6 MB (AWS: "Lambda quotas").
+	// maxAuditBytes limits the changes in one answer. An answer may have 6 MB (AWS: "Lambda quotas").
 	maxAuditBytes = 2 << 20
 )
 

@@ -124,7 +124,7 @@ func TestListAudit_Pages(t *testing.T) {
 	for _, e := range all.Entries {
 		want = append(want, e.ID)
 	}
-	if len(want) != 8 || all.After != "" { // with the merchant, its key and its owner
+	if len(want) != 8 || all.After != "" { // 5 changes, and the new merchant, key and owner
 		t.Fatalf("got %+v, want 8 entries and no more", all)
 	}
 	for _, limit := range []int{1, 3, 8, 1000} {

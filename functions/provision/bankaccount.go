@@ -16,11 +16,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// listBankAccounts lists a merchant's bank accounts, or all live ones that wait for verify_bank_account, oldest first.
+// listBankAccounts lists a merchant's bank accounts, oldest first. Without a merchant, it lists all live accounts that
+// wait for verify_bank_account.
 type listBankAccounts struct {
 	MerchantCode string `json:"merchant_code"`
-	Mode         string `json:"mode"`  // live or test; the first key's unless given
-	Limit        *int   `json:"limit"` // how many of the waiting accounts to list: 1-1000, 100 unless given
+	Mode         string `json:"mode"`  // live or test; by default the mode of the first key
+	Limit        *int   `json:"limit"` // number of waiting accounts to list: 1-1000, 100 unless given
 }
 
 type bankAccountsListed struct {
@@ -117,7 +118,7 @@ func (o operator) verifyBankAccount(ctx context.Context, t identity.Tenant, c ve
 }
 
 // decide records the verdict and returns the accounts. In live mode it also tells the bank of files, which stores the
-// verdict. The sandbox bank stores none.
+// verdict. The sandbox bank stores no verdicts.
 func (o operator) decide(ctx context.Context, t identity.Tenant, account merchant.BankAccount,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	payouts := banking.Open(o.App)
@@ -131,14 +132,15 @@ func (o operator) decide(ctx context.Context, t identity.Tenant, account merchan
 	return payouts.RefreshBankAccounts(ctx, o.by, t)
 }
 
-// vouch tells the bank of files that the operator vouches for an account. The bank then stops asking about it.
+// vouch tells the bank of files that the operator vouches for an account. The bank then stops asking about that
+// account.
 func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant.BankAccount) error {
 	if t.Mode != identity.Live || vouched.ID == "" {
 		return nil
 	}
 	err := banking.File(o.App).Decide(ctx, bank.Verification{Tenant: t.String(), Account: vouched},
 		merchant.BankAccountVerified)
-	if errors.Is(err, file.ErrDecided) { // the operator has decided otherwise
+	if errors.Is(err, file.ErrDecided) { // the operator has already verified or rejected the account
 		return nil
 	}
 	return err

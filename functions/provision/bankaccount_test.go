@@ -124,7 +124,7 @@ func TestVerifyBankAccount_Invalid(t *testing.T) {
 		{verification(m, account, ""), "MISSING", "outcome"},
 		{verification(m, account, "pending"), "INVALID", "outcome"},
 		{verification(m, "unknown", "verified"), "NOT_FOUND", ""},
-		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // it has no live mode
+		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // other has no live mode
 		{verification(other, account, "verified"), "NOT_FOUND", ""},
 		{with(verification(m, account, "verified"), fields{"mode": "test"}), "NOT_FOUND", ""},
 		{verification(run[provisioned](d, registration(fields{"sandbox": false})), account, "verified"), "NOT_FOUND", ""},
@@ -204,7 +204,7 @@ func TestVerifyBankAccount_Interrupted(t *testing.T) {
 				run[fields](d, command)
 			}
 			left := d.listWaiting()
-			if len(left) > 0 { // the bank does not know the decision
+			if len(left) > 0 { // the account still waits, since the bank has no decision yet
 				run[fields](d, command)
 			}
 			if all := d.listAccounts(fields{"merchant_code": m.Code}); len(all) != 1 || !all[0].Paid {

@@ -47,7 +47,7 @@ func (d operator) storedCallbacks() map[string]bool {
 	return ids
 }
 
-// makeDead lets the last try of a callback fail now, so that the callback is dead.
+// makeDead makes the last try of a callback fail now, so that the callback is dead.
 func (d operator) makeDead(id string) {
 	d.Helper()
 	for _, at := range []time.Time{d.Clock.Now().Add(-73 * time.Hour), d.Clock.Now()} {

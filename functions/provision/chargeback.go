@@ -18,14 +18,15 @@ import (
 
 // chargeback records a chargeback that the acquirer reported. In test mode the sandbox records it first (contract §12).
 //
-// Each id is recorded once. Without an id, the command generates the id of the next chargeback. So the command may be
-// repeated until it succeeds; after that, it records another chargeback.
+// Each id is recorded once. Without an id, the command derives an id from the transaction, the number of its earlier
+// chargebacks, and the amount. So the command may be repeated until it succeeds. After that, it records another
+// chargeback.
 type chargeback struct {
 	tenantArguments
 	Transaction string        `json:"transaction" validate:"required"` // the transaction's id or code
 	ID          string        `json:"id"`                              // the acquirer's id; generated unless given
 	Amount      money.Literal `json:"amount"`                          // default: the amount that can still be refunded
-	Lost        bool          `json:"lost"`                            // the merchant cannot pay it back (NON_COLLECTION)
+	Lost        bool          `json:"lost"`                            // true if the merchant cannot pay (NON_COLLECTION)
 }
 
 type chargedBack struct {
@@ -35,7 +36,7 @@ type chargedBack struct {
 	TransactionCode string                `json:"transaction_code"`
 	Amount          money.Amount          `json:"amount"`
 	Currency        money.Currency        `json:"currency"`
-	SimpleStatus    payments.SimpleStatus `json:"simple_status"` // of the transaction
+	SimpleStatus    payments.SimpleStatus `json:"simple_status"` // status of the transaction
 }
 
 // maxChargebackID limits the acquirer's id, in bytes. The id becomes part of a key.

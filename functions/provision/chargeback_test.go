@@ -157,8 +157,8 @@ func TestChargeBack_GeneratedID(t *testing.T) {
 	d.wantRecorded(m, s, recorded{"2.00", "2.00", 2, 2, "CHARGEBACK"})
 }
 
-// TestChargeBack_Interrupted checks that an interrupted command, once repeated, takes the money back once, at any step
-// and also under a generated id.
+// TestChargeBack_Interrupted interrupts the command at each step, and repeats it. It checks that the money is taken
+// back once, even if the command generated the id.
 func TestChargeBack_Interrupted(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

@@ -15,7 +15,8 @@ var guided = regexp.MustCompile(`operate '(\{.*\})'`)
 // unshelled undoes bash's quoting of a command: '\” is an apostrophe, '$name' a variable.
 var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$payout'", "…")
 
-// misunderstood lists the arguments whose values a guide can get wrong. Placeholders of a merchant's data are refused.
+// misunderstood lists the arguments whose values a guide can get wrong. The command may refuse the values of other
+// arguments, because they are placeholders for a merchant's data.
 var misunderstood = []string{"command", "mode", "type", "scopes", "payout_period", "outcome", "reason", "day", "from",
 	"to", "limit", "test_key"}
 

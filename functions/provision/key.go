@@ -109,7 +109,7 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	before := m
 	m.Callbacks = m.Callbacks.Rotated(now)
 	m, err = o.Store.SaveMerchant(ctx, o.by, before, m)
-	if errors.Is(err, store.ErrStale) { // perhaps another rotation changed the secret, so do not retry
+	if errors.Is(err, store.ErrStale) { // another rotation may have changed the secret, so do not retry
 		err = store.ErrContended
 	}
 	if err != nil {

@@ -140,7 +140,7 @@ func TestRotateCallbackSecret_TwiceADay(t *testing.T) {
 		seen[got.Secret] = true
 	}
 	wantVersion(1)
-	wantVersion(2) // no secret ends: there was none before the first
+	wantVersion(2) // no earlier secret is in use, because the merchant had none before the first
 	d.Clock.Advance(24*time.Hour - time.Second)
 	if got := d.runRefused(rotate); got.Code != "CONFLICT" {
 		t.Errorf("within the day: got %+v, want CONFLICT", got)

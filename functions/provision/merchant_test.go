@@ -166,7 +166,7 @@ func TestCreateMerchant_Owner(t *testing.T) {
 			var want []member.Member
 			if slices.Contains(modes, mode) {
 				owner := member.NewOwner(of, "buch@example.com", u, d.Clock.Now())
-				if before.Version > 0 { // the second merchant's owner; the owner's earlier tokens do not reach it
+				if before.Version > 0 { // the owner has another merchant, and earlier tokens do not reach the new one
 					owner = owner.EndAccess(d.Clock.Now())
 				}
 				want = []member.Member{owner}

@@ -25,7 +25,7 @@ type clientView struct {
 	Name          string     `json:"name"`
 	RedirectURIs  []string   `json:"redirect_uris"`
 	Scopes        []string   `json:"scopes"`
-	Approved      []string   `json:"approved_scopes"`                 // the approved ones of the restricted scopes
+	Approved      []string   `json:"approved_scopes"`                 // the restricted scopes that are approved
 	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // when the previous secret ends
 	CreatedAt     time.Time  `json:"created_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`

@@ -25,14 +25,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// runPayouts opens and runs the payouts that are due, like payoutopen and payoutrun; with on_demand it makes one payout
+// runPayouts opens and runs the payouts that are due, like payoutopen and payoutrun. With on_demand it makes one payout
 // of all payables. In test mode it also pretends that the sandbox bank has had the time to decide the outcome.
 //
-// In test mode, at sets a pretended time. Everything that the command writes has that time. With a time after
-// tomorrow's cut-off, the command pays out today's payments.
+// In test mode, the argument at sets a pretended time. Everything that the command writes has that time. With a time
+// after tomorrow's cut-off, the command pays out today's payments.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
-	Mode         string `json:"mode"`                    // live or test; "": both, or one merchant's first key's mode
+	Mode         string `json:"mode"`                    // live or test; "": both; for one merchant the first key's mode
 	At           string `json:"at" validate:"date-time"` // RFC 3339, not before now; only in test mode
 	OnDemand     bool   `json:"on_demand"`               // only for one merchant
 	ID           string `json:"id"`                      // id of the payout on demand; the same id means the same payout
@@ -91,8 +91,8 @@ func (o operator) findNextPayout(ctx, starting context.Context, s payoutScope) (
 
 // payoutScope has the tenants whose payouts a command runs, and the time.
 type payoutScope struct {
-	tenant *identity.Tenant // nil: all
-	mode   identity.Mode    // "": both
+	tenant *identity.Tenant // nil: all tenants
+	mode   identity.Mode    // "": both modes
 	at     time.Time        // zero: now
 }
 

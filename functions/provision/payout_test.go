@@ -64,7 +64,7 @@ func TestSetPayout(t *testing.T) {
 		stored.To.BIC != "MARKDEFF" {
 		t.Errorf("schedule: got %+v, %v, want IBAN %s, BIC MARKDEFF, and no other number", stored, err, sandbox.ClosedIBAN)
 	}
-	// Another time zone moves the cut-offs, in each mode that has any.
+	// Another time zone moves the cut-offs, in each mode that has cut-offs.
 	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "America/Sao_Paulo"})
 	if got := d.setPayout(m, fields{}); got.TimeZone != "America/Sao_Paulo" || got.NextAt != "2026-11-21T03:00:00Z" {
 		t.Errorf("moved: got %+v, want America/Sao_Paulo, next at 2026-11-21T03:00:00Z", got)

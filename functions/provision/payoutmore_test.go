@@ -25,7 +25,7 @@ func TestRunPayouts_NoTimeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newOperator(t)
 		t.Cleanup(d.CheckPayouts)
-		const merchants = 17 // so that one of four shards has five; four are paid at a time
+		const merchants = 17 // one of the four shards has five of them, and four are paid at a time
 		for i := range merchants {
 			m := d.createMerchant(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
 			d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})

@@ -51,7 +51,7 @@ func TestRunPayouts_NextAt(t *testing.T) {
 	d.setPayout(weekly, fields{"held": true})
 	want("held", fields{"merchant_code": weekly.Code}, "")
 	d.setPayout(weekly, fields{"held": false})
-	// A pretended time moves the schedule: payables of now wait for the end of the period after that time.
+	// A pretended time moves the schedule: payables that exist now wait for the end of the period after that time.
 	want("paid", fields{"merchant_code": weekly.Code, "at": "2026-12-10T12:00:00Z"}, "")
 	d.sell(weekly, "2", 10, "")
 	want("after a time that was pretended", fields{"merchant_code": weekly.Code}, "2026-12-13T23:00:00Z")

@@ -51,8 +51,8 @@
 //
 //	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only the platform's faults fail the invocation (FunctionError), with an alarm and a log. Only the answer shows keys
-// and secrets. They cannot be shown again.
+// An invocation fails (FunctionError) only because of a fault of the platform. The failure raises an alarm and is in
+// the log. Only the answer shows keys and secrets. They cannot be shown again.
 package provision
 
 import (
@@ -181,7 +181,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 
 var errInternal = errors.New("INTERNAL_ERROR: the command failed; its cause is in the log")
 
-// parse splits a request into the command's name, who gives it, and its arguments.
+// parse splits a request into the command's name, the person who gives the command, and the arguments.
 func parse(request json.RawMessage) (name, by string, arguments json.RawMessage, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(request, &members) != nil {

@@ -17,9 +17,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// replay sends callbacks or mails again, under their old ids. With an id it sends that entry, unless the entry is still
-// owed. Otherwise it sends the dead entries of a merchant, or of a time span, or of both. from and to limit the time of
-// giving up (RFC 3339, inclusive). Each shard's earliest entries are sent first.
+// replay sends callbacks or mails again, under their old ids. With an id it sends that entry, except an entry whose
+// state is still "owed". Without an id it sends the dead entries of a merchant, or of a time span, or of both. from and
+// to (RFC 3339, inclusive) select entries by the time at which the platform gave them up. Each shard's earliest entries
+// are sent first.
 type replay struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`
@@ -42,7 +43,7 @@ const (
 // outboxKind describes the callbacks or mails that a command replays.
 type outboxKind struct {
 	name string
-	id   func(store.Due) string // "" for an entry of another kind
+	id   func(store.Due) string // returns "" for an entry of another kind
 	read func(ctx context.Context, id string) (sendable, error)
 }
 
@@ -136,8 +137,8 @@ func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKin
 	return done, nil
 }
 
-// findDead yields the selected entries, also from shards beyond the setting, which nothing else reads. The index lags,
-// so findDead takes tenant and state from the item.
+// findDead yields the selected entries. It also searches the shards beyond the configured number, which may have dead
+// entries too. The index lags, so findDead takes tenant and state from the item.
 func (o operator) findDead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
 	return func(yield func(sendable, error) bool) {
 		for shard := range store.MaxDueShards {
@@ -193,7 +194,7 @@ type callbackView struct {
 
 // entryView is the state of a callback or a mail in the outbox.
 type entryView struct {
-	State         string     `json:"state"` // owed, delivered or dead; a mail's may also be sending or dropped
+	State         string     `json:"state"` // owed, delivered or dead; for a mail also sending or dropped
 	Tries         int        `json:"tries"`
 	CreatedAt     time.Time  `json:"created_at"`
 	FirstFailedAt *time.Time `json:"first_failed_at,omitempty"`

@@ -33,7 +33,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	}
 	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	checkout, err := o.Store.AnyCheckout(ctx, t, c.CheckoutID)
-	if err == nil && checkout.Reader != nil { // a virtual terminal shows the code only when polled, so poll it first
+	if err == nil && checkout.Reader != nil { // poll the virtual terminal first, so that it shows the code
 		checkout, err = o.Processing.ResolveAttempt(ctx, t, checkout)
 	}
 	if err != nil {

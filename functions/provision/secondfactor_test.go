@@ -55,7 +55,7 @@ func TestRemoveSecondFactor(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	slices.Sort(got) // entries of one moment
+	slices.Sort(got) // the entries have the same time, so their order is not fixed
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}

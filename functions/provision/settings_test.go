@@ -18,7 +18,7 @@ func (d operator) updateSettings(m provisioned, given fields) fields {
 	return run[fields](d, given)
 }
 
-// TestUpdateSettings checks that the given settings change, and that the schedule follows.
+// TestUpdateSettings checks that the given settings change, and that the schedule of payouts follows the new settings.
 func TestUpdateSettings(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
@@ -94,7 +94,8 @@ func TestCreateMerchant_RepeatedWithOtherSettings(t *testing.T) {
 	}
 }
 
-// TestUpdateSettings_ByMode checks that each mode has separate settings, which no other change touches.
+// TestUpdateSettings_ByMode checks that each mode has separate settings. A change in the other mode, or of the
+// merchant, does not change them.
 func TestUpdateSettings_ByMode(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

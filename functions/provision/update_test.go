@@ -23,7 +23,7 @@ func TestCreateMerchant_OptionalFields(t *testing.T) {
 	}{
 		{fields{}, "Europe/Berlin", ""},
 		{fields{"country": "BR", "currency": "BRL"}, "America/Sao_Paulo", ""},
-		{fields{"country": "JP", "currency": "USD"}, "", ""}, // UTC
+		{fields{"country": "JP", "currency": "USD"}, "", ""}, // zone "" means UTC
 		{fields{"country": "CL", "currency": "CLP", "time_zone": "Pacific/Easter", "refund_floor": "-5000.00"},
 			"Pacific/Easter", "-5000"},
 		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
@@ -126,11 +126,11 @@ func TestUpdateMerchant_Invalid(t *testing.T) {
 		{fields{"shards": 64}, "INVALID", "shards"},
 		{fields{"requests_per_second": -1}, "INVALID", "requests_per_second"},
 		{fields{"requests_per_second": 10_001}, "INVALID", "requests_per_second"},
-		{fields{"account": fields{}}, "INVALID", "account"}, // an argument of update_account
-		{fields{"country": "AT"}, "INVALID", "country"},     // neither this nor the following are arguments of the command
+		{fields{"account": fields{}}, "INVALID", "account"}, // only update_account has this argument
+		{fields{"country": "AT"}, "INVALID", "country"},     // no command changes country, currency or sandbox
 		{fields{"currency": "CHF"}, "INVALID", "currency"},
 		{fields{"sandbox": false}, "INVALID", "sandbox"},
-		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // only update_settings changes this
+		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // only update_settings changes gross_settlement
 	} {
 		d.checkRefused(with(fields{"command": "update_merchant", "merchant_code": m.Code}, c.change), c.code, c.param)
 	}

@@ -273,7 +273,7 @@ type checkoutView struct {
 	Firmware            string                      `json:"reader_firmware_version"`
 	Serial              string                      `json:"reader_serial_number"`
 	Total               totalView                   `json:"total_amount"`
-	Reason              *string                     `json:"payment_failure_reason"` // null, unless it ended unpaid
+	Reason              *string                     `json:"payment_failure_reason"` // null if the checkout is open or paid
 }
 
 // totalView is the requested amount, without a tip.

@@ -23,7 +23,7 @@ func wantFate(c till, checkout string, want fate) {
 
 // TestReaderCheckout_EachWayToOutcome checks that a checkout is paid by the first event that finds the payment. The
 // event is a read, the message of the first poll, the sweep without any message, or the reader's next checkout
-// (contract §13.7, §13.9). No code sleeps meanwhile.
+// (contract §13.7, §13.9). Until then, no code sleeps.
 func TestReaderCheckout_EachWayToOutcome(t *testing.T) {
 	t.Parallel()
 	for name, settle := range map[string]func(till, string){

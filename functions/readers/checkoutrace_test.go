@@ -59,8 +59,8 @@ func TestTerminateReaderCheckout_EachState(t *testing.T) {
 	wantFate(c, second, paid)
 }
 
-// TestTerminateReaderCheckout_FaultAtEachStep checks that a checkout that is terminated and paid has only one outcome.
-// The termination is sent both before and after the cardholder pays.
+// TestTerminateReaderCheckout_FaultAtEachStep lets faults happen at each step of a termination, which is sent before or
+// after the cardholder pays. It checks that the checkout is either paid or terminated, and never both.
 func TestTerminateReaderCheckout_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]time.Duration{"waiting": time.Second, "paid": pays} {
@@ -134,8 +134,8 @@ func wantPayments(c till) {
 	}
 }
 
-// TestReaderCheckout_NeverOffered checks a checkout that the terminal did not get, because the offer was lost. It ends
-// after two minutes, and can no longer be paid.
+// TestReaderCheckout_NeverOffered checks a checkout that the terminal did not get, because the offer was lost. The
+// checkout ends after two minutes, and can no longer be paid.
 func TestReaderCheckout_NeverOffered(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -160,8 +160,8 @@ func TestReaderCheckout_NeverOffered(t *testing.T) {
 	c.Begin(1010)
 }
 
-// TestReaderCheckout_Access checks that a checkout cannot be read through other merchants or readers, nor by a person
-// who sees only checkouts that the person created. That person cannot terminate the checkout either.
+// TestReaderCheckout_Access checks that a checkout cannot be read by other merchants or at other readers. A person who
+// sees only the person's own checkouts can neither read nor terminate another person's checkout.
 func TestReaderCheckout_Access(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -184,8 +184,8 @@ func TestReaderCheckout_Access(t *testing.T) {
 	wantFate(c, own, stopped)
 }
 
-// TestDeleteReader_AnothersCheckout deletes a reader as a person who may not see its open checkout. The request is
-// refused, and changes neither the checkout nor the pairing.
+// TestDeleteReader_AnothersCheckout deletes a reader as a person who may not see the reader's open checkout. The
+// request is refused, and changes neither the checkout nor the pairing.
 func TestDeleteReader_AnothersCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -204,7 +204,8 @@ func TestDeleteReader_AnothersCheckout(t *testing.T) {
 	}
 }
 
-// TestDeleteReader_OwnCheckout deletes a reader as the person who created its open checkout, which is cancelled.
+// TestDeleteReader_OwnCheckout deletes a reader as the person who created the reader's open checkout. The deletion
+// cancels the checkout.
 func TestDeleteReader_OwnCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)

@@ -134,8 +134,8 @@ func TestDeleteReader_EachFaultWithCheckout(t *testing.T) {
 	})
 }
 
-// TestRetrieveReader_EachFault checks that a read with a fault fails, or shows the reader's true status, or shows it as
-// processing. The next read shows the true status.
+// TestRetrieveReader_EachFault checks a read with a fault. The read fails, or shows the reader's true status, or shows
+// the reader as processing. The next read shows the true status.
 func TestRetrieveReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -100,7 +100,7 @@ func TestPix_Paid(t *testing.T) {
 	}
 }
 
-// pixEnds lists the ways in which a checkout ends whose code is not paid.
+// pixEnds lists the ways to end a checkout without a payment of its code.
 var pixEnds = map[string]struct {
 	end  func(till)
 	want fate
@@ -118,7 +118,8 @@ var pixEnds = map[string]struct {
 	}, forgotten},
 }
 
-// TestPix_NotPaid checks that each such end cancels the code at the acquirer. The acquirer then refuses a late payment.
+// TestPix_NotPaid checks that each way in pixEnds cancels the code at the acquirer. The acquirer then refuses a late
+// payment.
 func TestPix_NotPaid(t *testing.T) {
 	t.Parallel()
 	for name, way := range pixEnds {
@@ -179,8 +180,8 @@ func TestPix_PaidFirst(t *testing.T) {
 	}
 }
 
-// TestPix_TerminatedAndPaid checks a checkout that is terminated and paid. Every fault at every step of the termination
-// leaves only one outcome.
+// TestPix_TerminatedAndPaid terminates a checkout whose code is already paid, and a checkout whose code is not paid.
+// After every fault at every step of the termination, the checkout has only one outcome.
 func TestPix_TerminatedAndPaid(t *testing.T) {
 	t.Parallel()
 	for name, isPaid := range map[string]bool{"paid": true, "not paid": false} {
@@ -264,7 +265,8 @@ func TestPix_Refused(t *testing.T) {
 	wantFate(brazil, checkout, paid)
 }
 
-// TestPix_TestAmounts checks amounts that the acquirer does not accept or does not answer, as for cards (contract §12).
+// TestPix_TestAmounts checks the test amounts for which the acquirer refuses the payment, or gives no outcome at first.
+// They are the same as for cards (contract §12).
 func TestPix_TestAmounts(t *testing.T) {
 	t.Parallel()
 	c := newPixTill(t)

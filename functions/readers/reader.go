@@ -39,7 +39,7 @@ type createRequest struct {
 	PairingCode string           `json:"pairing_code" validate:"required pattern=^[0-9A-Za-z]{8,9}$"`
 	Name        string           `json:"name" validate:"text=500"`
 	Metadata    *member.Metadata `json:"metadata"`
-	Meta        *member.Metadata `json:"meta"` // its older name (contract §9)
+	Meta        *member.Metadata `json:"meta"` // older name of metadata (contract §9)
 }
 
 // create asks the terminal that shows the code to confirm the pairing.

@@ -141,8 +141,8 @@ func TestReader_Expires(t *testing.T) {
 	}
 }
 
-// TestCreateReader_PairedAgain checks that a new pairing of a terminal ends the former reader, but only if it belongs
-// to the same merchant and mode.
+// TestCreateReader_PairedAgain checks that a new pairing of a terminal ends the former reader, but only if the former
+// reader belongs to the same merchant and mode.
 func TestCreateReader_PairedAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -25,7 +25,7 @@ func newLockable(t *testing.T) till {
 	return c
 }
 
-// by returns the till with another shop or credential, which sends its requests.
+// by returns the till with another shop or another credential for its requests.
 func (c till) by(s world.Shop) till {
 	c.Shop = s
 	return c
@@ -80,7 +80,7 @@ func TestReaderSettings_LockAndPasscode(t *testing.T) {
 		}
 		wantBody(t, step.why, c.settings(), step.then)
 	}
-	if read := (shop{c.Shop}).get(c.ID); !read.UpdatedAt.Equal(read.CreatedAt.Add(pays)) { // set by the confirmation alone
+	if read := (shop{c.Shop}).get(c.ID); !read.UpdatedAt.Equal(read.CreatedAt.Add(pays)) { // only the confirmation set it
 		t.Errorf("got %+v, want settings to leave the time of its update", read)
 	}
 }
@@ -178,8 +178,8 @@ func TestReaderSettings_OfAnotherPairing(t *testing.T) {
 	wantRefusal(t, again.configure(fields{"enabled": false}), notFound, "")
 }
 
-// TestUpdateReaderSettings_EachFault checks that an interrupted change is either made or not made. A repeated request
-// makes it.
+// TestUpdateReaderSettings_EachFault checks that an interrupted change is made as a whole or not at all. A repeated
+// request completes the change.
 func TestUpdateReaderSettings_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -202,8 +202,8 @@ func TestUpdateReaderSettings_EachFault(t *testing.T) {
 	})
 }
 
-// TestRetrieveReaderSettings_EachFault checks that a read shows the current settings or none, whatever call fails.
-// Later reads show the settings, even if the terminal is offline.
+// TestRetrieveReaderSettings_EachFault checks that a read with a fault shows the current settings, or none. Later reads
+// show the settings, even if the terminal is offline.
 func TestRetrieveReaderSettings_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -219,8 +219,8 @@ func TestRetrieveReaderSettings_EachFault(t *testing.T) {
 	})
 }
 
-// unsettled are terminals that answer messages about settings differently. If err returns an error, they fail with that
-// error. Otherwise they do not report the menu lock.
+// unsettled are terminals with unusual answers to messages about settings. If err returns an error, the terminals
+// answer with that error. Otherwise the settings that they report have no menu lock.
 type unsettled struct {
 	terminal.Terminals
 	err func() error
@@ -237,8 +237,8 @@ func (u unsettled) Configure(ctx context.Context, pairing string, c terminal.Set
 	return u.Terminals.Configure(ctx, pairing, c)
 }
 
-// TestReaderSettings_NoAnswer checks a terminal that answers no message at all, and a terminal that answers only
-// messages that are not about settings.
+// TestReaderSettings_NoAnswer checks a terminal that answers no message at all, and terminals that answer all messages
+// except those about settings.
 func TestReaderSettings_NoAnswer(t *testing.T) {
 	t.Parallel()
 	timeout := world.Refused(504, "INTERNAL_ERROR", "", "gateway-timeout")
@@ -252,7 +252,7 @@ func TestReaderSettings_NoAnswer(t *testing.T) {
 	wantRefusal(t, c.sendOver(newSilent(t), "PATCH", unlock), offline, "READER_OFFLINE")
 	wantRefusal(t, c.sendOver(fails(context.DeadlineExceeded), "GET", nil), unprocessable, "SETTINGS_UNAVAILABLE")
 	timeout.Check(t, c.sendOver(fails(context.DeadlineExceeded), "PATCH", unlock))
-	for _, err := range []error{terminal.ErrOffline, terminal.ErrUnpaired} { // changed since the last heartbeat
+	for _, err := range []error{terminal.ErrOffline, terminal.ErrUnpaired} { // this happened after the last heartbeat
 		wantBody(t, err.Error(), c.sendOver(fails(err), "GET", nil), locked)
 		wantRefusal(t, c.sendOver(fails(err), "PATCH", unlock), offline, "READER_OFFLINE")
 	}

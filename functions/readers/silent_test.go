@@ -65,9 +65,8 @@ func (s silent) Terminate(ctx context.Context, _ string) error { return s.wait(c
 func (s silent) Unpair(ctx context.Context, _ string) error    { return s.wait(ctx, "Unpair") }
 
 // TestHangingTerminal_AcquirerAsked checks that a hanging terminal does not prevent the call to the acquirer. The paid
-// checkout is recorded, the unpaid one is terminated, and the terminal's next checkout ends. Otherwise, each
-// poll would end before it had asked the acquirer. The reader would stay busy forever, and a payment would stay
-// unknown.
+// checkout is recorded, the unpaid one is terminated, and the terminal's next checkout ends. Without the call, the
+// reader would stay busy forever, and a payment would stay unknown.
 func TestHangingTerminal_AcquirerAsked(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -114,7 +113,8 @@ func TestListReaders_HangingTerminals(t *testing.T) {
 	}
 }
 
-// expiring are terminals that let five minutes pass when they are asked about a reader other than except.
+// expiring are terminals that let five minutes pass when they are asked about a reader. If they are asked about the
+// pairing in the field except, no time passes.
 type expiring struct {
 	terminal.Terminals
 	except string

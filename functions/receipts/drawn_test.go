@@ -36,7 +36,7 @@ func TestTag_EachField(t *testing.T) {
 	}
 	for i := range reflect.TypeFor[sheet]().NumField() {
 		field := reflect.TypeFor[sheet]().Field(i).Name
-		if field == "words" { // the language implies the words
+		if field == "words" { // the language determines the words
 			continue
 		}
 		changed := sampled("de")

@@ -19,7 +19,7 @@ type emailRequest struct {
 
 // mailsOfMerchant limits the receipts that a merchant can mail per day and mode. mailsOfReceipt limits the mails of one
 // receipt per day (contract §2.9). The limits are needed because clients choose the addresses, and no recipient has
-// confirmed one.
+// confirmed an address.
 var (
 	mailsOfMerchant = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 	mailsOfReceipt  = store.Bucket{Every: 24 * time.Hour / mailsOfOneADay, Burst: mailsOfOneADay}

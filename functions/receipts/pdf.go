@@ -252,8 +252,8 @@ func splitLines(text string) []string {
 }
 
 // printable returns the text on one line, in the Latin, Greek and Cyrillic letters of the fonts. If the fonts lack a
-// character, its accents are dropped, or it becomes a question mark. Invisible characters are dropped, because some of
-// them change the direction of text.
+// character, printable drops the character's accents, or else prints a question mark. Invisible characters are dropped,
+// because some of them change the direction of text.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(strings.Join(strings.Fields(text), " ")) {

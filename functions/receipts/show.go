@@ -118,7 +118,7 @@ func (d *pdfCache) put(tag string, body []byte) {
 // tag returns the entity tag of the receipt's PDF. It is a digest of the sheet, and of the commit of the code that
 // draws the PDF.
 func (s sheet) tag(commit string) string {
-	s.words = words{} // the language implies the words
+	s.words = words{} // the language determines the words
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", commit, s))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }

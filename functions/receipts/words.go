@@ -13,7 +13,7 @@ type states struct{ pending, failed, cancelled string }
 // words holds a receipt's texts in one language.
 type words struct {
 	title, refundTitle string
-	nothingMoved       string // in test mode
+	nothingMoved       string // shown in test mode
 	payment, refundOf  states
 	verified           string // shown for a payment that only checked the card
 

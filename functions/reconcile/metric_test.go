@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// TestInvoke_Metrics checks that each run counts in the metrics of both modes. An alarm watches live mode's breaks, and
-// whether runs happen.
+// TestInvoke_Metrics checks that each run counts in the metrics of both modes. One alarm watches the breaks of live
+// mode, and another alarm notices missing runs.
 func TestInvoke_Metrics(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

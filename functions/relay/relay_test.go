@@ -132,7 +132,7 @@ func TestRecord_OtherRecords(t *testing.T) {
 	}
 }
 
-// countRelayed has relay read the whole stream, advances the clock, and returns the number of messages due by then.
+// countRelayed lets relay read the whole stream, advances the clock, and returns the number of messages due by then.
 // Sweep does not run.
 func countRelayed(w *world.World, by time.Duration) int {
 	w.Helper()
@@ -164,7 +164,7 @@ func TestRecord_UnknownOutcome(t *testing.T) {
 	} {
 		w := world.New(t)
 		act(w.Shop())
-		for i, gap := range []time.Duration{6, 10, 20} { // a second later than planned, because clocks differ
+		for i, gap := range []time.Duration{6, 10, 20} { // each poll is a second later than planned, because clocks differ
 			if n := countRelayed(w, (gap-1)*time.Second); n != 0 {
 				t.Errorf("%s: got %d messages before poll %d is due, want none", name, n, i+1)
 			}

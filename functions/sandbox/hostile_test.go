@@ -14,7 +14,7 @@ import (
 
 var english = inLanguages.English
 
-// TestPages_EscapeTexts checks every place for a text on each page, even places that requests and merchants cannot fill
+// TestPages_EscapeTexts checks that each page escapes every text, even texts that requests and merchants cannot set
 // today.
 func TestPages_EscapeTexts(t *testing.T) {
 	t.Parallel()
@@ -53,8 +53,8 @@ func TestPages_EscapeTexts(t *testing.T) {
 	}
 }
 
-// TestContinueBody_ScriptAsTermURL checks that the form does not contain a script as its address. This is a second line
-// of defence, because readChallenge already refuses such a TermUrl.
+// TestContinueBody_ScriptAsTermURL checks that a script never becomes the address of the form. This is a second line of
+// defence, because readChallenge already refuses such a TermUrl.
 func TestContinueBody_ScriptAsTermURL(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {

@@ -26,7 +26,7 @@ type challengeRequest struct {
 
 var (
 	emptyPage = page.New("")
-	// The script presses the button. Without scripts the payer presses it.
+	// The script submits the form. Without scripts the payer presses the button.
 	continuePage = page.New("document.forms[0].submit();")
 )
 

@@ -23,7 +23,7 @@ type texts struct {
 	pay, bankFail, pending string // buttons
 
 	backTitle string // title of the page that sends the browser back
-	backHint  string // hint if the browser stays there
+	backHint  string // hint if the browser stays on that page
 	back      string // button or link
 	closed    string // shown if there is no way back
 

@@ -103,7 +103,7 @@ func TestMetrics_OldestDueAge(t *testing.T) {
 			w.Errorf("%s: got %d s in live mode, %d s in test mode, want %s and %s", when, live, test, wantLive, wantTest)
 		}
 	}
-	open := func() { // valid for an hour; without a callback, whose entry has no mode
+	open := func() { // valid for an hour; without a callback, because a callback's entry has no mode
 		w.Helper()
 		w.Shop().Create("10.10", map[string]any{"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
 	}

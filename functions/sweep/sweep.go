@@ -147,7 +147,7 @@ func (t *tick) process(ctx context.Context, due store.Due) {
 type item struct {
 	settle func(context.Context) error
 	failed string
-	names  []any // of the item, as log attributes
+	names  []any // names of the item, as log attributes
 }
 
 // newItem returns the work that the kind of due item requires.

@@ -21,8 +21,8 @@ func (s shop) auditOperations(id string) []string {
 	return operations
 }
 
-// TestCreateTestProfile_Interrupted checks that an interrupted creation, once repeated, makes one profile, and that a
-// response shows a password that signs in.
+// TestCreateTestProfile_Interrupted interrupts a creation, and repeats it. It checks that one profile is made, and that
+// one of the responses shows a password that signs in.
 func TestCreateTestProfile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -56,8 +56,8 @@ func TestCreateTestProfile_Interrupted(t *testing.T) {
 	})
 }
 
-// TestDeleteTestProfile_Interrupted checks that after an interrupted deletion the profile is listed and works, or
-// neither. The repetition completes the deletion.
+// TestDeleteTestProfile_Interrupted checks an interrupted deletion. After it, the profile is either listed and its
+// token accepted, or the profile is not listed and its token refused. The repetition completes the deletion.
 func TestDeleteTestProfile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -66,7 +66,7 @@ const (
 	realAmex       = "371449635398431"
 )
 
-// newMarket returns a live shop of a deployment with a live acquirer, and the number of that acquirer's calls.
+// newMarket returns a live shop of a deployment with a live acquirer, and the counter of calls to that acquirer.
 func newMarket(t *testing.T) (shop, *atomic.Int64) {
 	t.Helper()
 	s, calls := newShop(t), &atomic.Int64{}

@@ -30,7 +30,8 @@ type createTestProfileRequest struct {
 }
 
 // createTestProfile creates a test profile. If an interrupted request is repeated under its Idempotency-Key, it returns
-// the profile that the first request created, with the password, which was not shown before.
+// the profile that the first request created. It includes the password, because no answer has shown the password
+// before.
 func (f family) createTestProfile(ctx context.Context, req createTestProfileRequest) (profileView, error) {
 	caller := rest.Caller(ctx)
 	t := caller.Tenant
@@ -66,7 +67,7 @@ type profileView struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name"`
 	Username  string         `json:"username"`
-	Password  string         `json:"password,omitempty"` // only of a new profile
+	Password  string         `json:"password,omitempty"` // set only for a new profile
 	CreatedAt rest.Timestamp `json:"created_at"`
 }
 

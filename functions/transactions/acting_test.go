@@ -30,7 +30,7 @@ func sellers(s world.Shop) map[string]map[string]world.Shop {
 	}
 }
 
-// ways returns the ways to pay a checkout of the seller. Some of them need another caller than the seller.
+// ways returns the ways to pay a checkout of the seller. For some of these ways, the caller who pays is not the seller.
 func ways(s, seller world.Shop) map[string]func() world.Payment {
 	customer, public := s.Customer(), s.WithKey(s.NewKey("public"))
 	setup := s.Card(world.Frictionless)

@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// identifiers holds the identifiers in a request, which name a transaction. Clients know five of them (contract §6.1).
+// identifiers holds the identifiers in a request, which name a transaction. Clients know a transaction by five
+// identifiers (contract §6.1).
 type identifiers struct {
 	ID         rest.ID `query:"id"`
 	InternalID string  `query:"internal_id" validate:"pattern=^[0-9]{1,19}$"`

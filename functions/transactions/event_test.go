@@ -29,13 +29,13 @@ func list(s world.Shop, p world.Payment, name string) []string {
 	return texts
 }
 
-// TestEvents_RefundAndChargeback checks the events after a refund and a chargeback of the whole rest. The chargeback
-// takes the money that the payout still holds, and deducts the fee separately.
+// TestEvents_RefundAndChargeback checks the events after a refund, and after a chargeback of the whole remaining
+// amount. The chargeback takes the money that the payout still holds, and deducts the fee separately.
 func TestEvents_RefundAndChargeback(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	setTimeZone(s, "Asia/Tokyo")
-	s.Clock.Advance(4 * time.Hour) // by then the next day in Tokyo
+	s.Clock.Advance(4 * time.Hour) // it is then the next day in Tokyo
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
 	s.Must(204, refundV0(s, p, "2.5"))

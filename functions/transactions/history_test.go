@@ -98,7 +98,7 @@ func (p *historyFixture) testLegacy(t *testing.T) {
 	}
 }
 
-// testRefs checks refs, which distinguish items of the same millisecond. Pages of one item do so, too.
+// testRefs checks refs, which distinguish items of the same millisecond. It also checks them on pages of one item.
 func (p *historyFixture) testRefs(t *testing.T) {
 	t.Parallel()
 	middle := len(p.items) / 2
@@ -135,7 +135,7 @@ func (p *historyFixture) testCodes(t *testing.T) {
 	p.follow(t, p.current(), "transaction_code=TNOSUCH000")
 }
 
-// query draws a random query. If it has small pages, few items lie between its ends.
+// query draws a random query. If the query has small pages, few items lie between its ends.
 func (p *historyFixture) query(t *rapid.T, legacy bool) string {
 	q := url.Values{"order": {rapid.SampledFrom([]string{"ascending", "descending"}).Draw(t, "order")},
 		"limit": {fmt.Sprint(rapid.SampledFrom([]int{1, 3, 20, 1000}).Draw(t, "limit"))}}
@@ -193,9 +193,9 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 	})
 }
 
-// testSparse checks filters with few matches. Their pages end early with a next link, because a page reads at most its
-// size and 1,000 items. The index does not know when an item changed, so with changes_since a page reads 200 items, or
-// its size.
+// testSparse checks filters with few matches. Their pages end early with a next link, because a page reads at most
+// 1,000 items more than its size. The index does not know when an item changed. So with changes_since, a page reads at
+// most 200 items or, if its size is larger, as many items as its size.
 func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{"payment_types[]=CASH", "payment_types[]=MOTO,DIRECT_DEBIT,APM,UNKNOWN",

@@ -26,7 +26,8 @@ func TestListTransactions_ArrivingItems(t *testing.T) {
 			t.Fatalf("%s: got %d items, then %d, on %d pages, want more then, on 3 pages or more", query, len(before),
 				len(after), pages)
 		}
-		// The items that the client met are in the final list's order, and each is met once. Only new items may be missing.
+		// The items that the client met are in the order of the final list, and each item appears once. Only new items may be
+		// missing.
 		rest := slices.Clone(met)
 		for _, id := range after {
 			switch {
@@ -81,7 +82,8 @@ func TestListTransactions_FromPendingRefund(t *testing.T) {
 }
 
 // TestListTransactions_IndexLag checks a payment directly after the reply. The history of its own transaction already
-// has the payment, and every identifier finds it. The whole history has the payment only after the index's lag.
+// has the payment, and every identifier finds it. The whole history has the payment at the latest after the index's
+// lag.
 func TestListTransactions_IndexLag(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}

@@ -58,7 +58,7 @@ func (p crowd) follow(path, query string) (shown, cursors []string) {
 }
 
 // TestListTransactions_LinksNameNoHiddenItem checks an employee who sees only the employee's own payments. The pages
-// show all of these, and no link names a hidden item. Other callers cannot use a sealed ref.
+// show all of these payments, and no link names a hidden item. Other callers cannot use a sealed ref.
 func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)

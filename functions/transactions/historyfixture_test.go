@@ -146,7 +146,8 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 	return change
 }
 
-// atReader turns the transaction into one at a reader. It may have no card, and may lie at an edge of Berlin's box.
+// atReader turns the transaction into a payment at a reader. The payment may have no card, and its place may be at an
+// edge of Berlin's box.
 func (p *historyFixture) atReader(t *payments.Transaction) {
 	t.PaymentType, t.EntryMode = payments.POSPayment, one(p, "CHIP", "CONTACTLESS", "MAGSTRIPE", "")
 	t.Reader = one(p, "R1", "R2")

@@ -21,8 +21,9 @@ const (
 	maxSkipped = 1000
 	// maxCompared limits the items that a page reads for a filter that the index cannot decide, unless the page shows more
 	// items. The index does not know when a payout changed an item (changes_since). It also does not know who created the
-	// item's checkout, which matters for a person who sees only the person's own payments. Each item costs half a unit,
-	// which makes 100 units. Two pages over 1,000 entries cost the same; the largest page costs 500.
+	// item's checkout, which matters for a person who sees only the person's own payments. Reading an item costs half a
+	// unit, so 200 items cost 100 units. Two pages over 1,000 entries also cost 100 units, and the largest page costs 500
+	// units.
 	maxCompared = 200
 )
 

@@ -21,7 +21,7 @@ const (
 
 // historyPlan describes the items to list, for both versions of the operation.
 type historyPlan struct {
-	code           string // of the only transaction to list; "" lists all
+	code           string // code of the only transaction to list; "" lists all transactions
 	order          historyOrder
 	limit          int // items per page
 	oldest, newest edge

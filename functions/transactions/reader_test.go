@@ -85,8 +85,8 @@ func TestEntryMode_EachCardAtReader(t *testing.T) {
 	}
 }
 
-// TestProducts_NamesAtReader checks the name of a product that has none. It is the client's id for the payment, else
-// the transaction code.
+// TestProducts_NamesAtReader checks the name that a product without a name gets. It is the client's id for the payment
+// or, without such an id, the transaction code.
 func TestProducts_NamesAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -150,7 +150,8 @@ func TestRetrieveTransaction_ForeignIDOfPendingPayment(t *testing.T) {
 	}
 }
 
-// TestRefund_PaymentAtReader checks that a full refund includes the tip, but not the fee.
+// TestRefund_PaymentAtReader checks that a full refund gives the tip back to the payer, but not the fee to the
+// merchant.
 func TestRefund_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -166,7 +167,8 @@ func TestRefund_PaymentAtReader(t *testing.T) {
 	s.Want("of one that is CANCELLED", 409, refundV0(s, unpaid, "1"))
 }
 
-// TestPix_AtReader checks that a Pix payment at a reader can be found by its entry mode and refunded, like one online.
+// TestPix_AtReader checks that a Pix payment at a reader can be found by its entry mode and refunded, like an online
+// Pix payment.
 func TestPix_AtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)

@@ -45,8 +45,8 @@ func (f form) request(s world.Shop, p world.Payment, amount string) world.Reques
 	return request
 }
 
-// send sends the request. It lets some time pass before, so that the events of several refunds are in the order of the
-// requests.
+// send sends the request. Before that it lets some time pass, so that the events of several refunds are in the order of
+// the requests.
 func (f form) send(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	s.Clock.Advance(time.Millisecond)

@@ -148,7 +148,7 @@ type transactionEvent struct {
 	Status      payments.EventStatus `json:"status"`
 	Amount      money.Amount         `json:"amount"`
 	DueDate     rest.Date            `json:"due_date,omitzero"` // payouts only
-	Date        rest.Date            `json:"date,omitzero"`     // of a payout: the same as DueDate
+	Date        rest.Date            `json:"date,omitzero"`     // payouts only; the same as DueDate
 	Installment int                  `json:"installment_number,omitempty"`
 	Timestamp   rest.Timestamp       `json:"timestamp"`
 }

@@ -12,9 +12,9 @@ import (
 
 const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
-// verifyAccounts adds and verifies bank accounts in processes whose writes lose their replies. In test mode reading an
-// account verifies it; in live mode the operator verifies it. Each account becomes the payout account while a payout is
-// due.
+// verifyAccounts adds and verifies bank accounts in processes whose writes lose their replies. In test mode a read of
+// an account verifies the account. In live mode the operator verifies the account. Each account becomes the payout
+// account while a payout is due.
 func (e *everything) verifyAccounts() {
 	var of pendingAccount
 	sweep := func(p *world.Process) { _ = p.TickNow(e.Context(), "sweep") }

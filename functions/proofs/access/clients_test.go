@@ -13,7 +13,7 @@ import (
 )
 
 // manageClients registers an OAuth client as an operator and gives each command on it. It also sets an owner's password
-// and removes its second factor.
+// and removes the owner's second factor.
 func (e *everything) manageClients() {
 	e.Helper()
 	var made struct {

@@ -24,9 +24,9 @@ import (
 const accessFile = "../../access.json"
 
 // TestAccess_AsRecorded records the calls of all functions in a large scenario. It checks that access.json gives each
-// function exactly the rights that these calls need, and their companions. The world of every other test refuses calls
-// without a right. A function needs some rights only after the reply to a write is lost. So the scenario loses such
-// replies in each step where this adds a right. The test takes seconds.
+// function exactly the rights that these calls need, and the companions of these rights. The world of every other test
+// refuses calls without a right. A function needs some rights only after the reply to a write is lost. So the scenario
+// loses such replies in each step where this adds a right. The test takes seconds.
 func TestAccess_AsRecorded(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
@@ -331,7 +331,7 @@ func (t sales) losePayoutEntries() {
 	t.Reconcile()
 }
 
-// payOut lets payouts be planned after midnight, ordered, and polled. It returns the last payout.
+// payOut lets the platform plan payouts after midnight, order them and poll the bank. It returns the last payout.
 func (t sales) payOut() string {
 	t.Helper()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {

@@ -106,7 +106,7 @@ func (e *everything) leaveOutcomesUnknown() {
 		},
 		func() { e.Refund(e.Sell("100"), world.Unanswered) },
 	} {
-		e.loseReplies(open, func(p *world.Process) { // by the fast path
+		e.loseReplies(open, func(p *world.Process) { // the fast path finds the outcome
 			e.ReadStream()
 			e.Clock.Advance(45 * time.Second)
 			_, _ = p.DrainQueues(e.Context())
@@ -132,7 +132,8 @@ func (e *everything) leaveOutcomesUnknown() {
 	})
 }
 
-// missChallenges makes payments whose payer has to act, but the platform learns this only by a poll.
+// missChallenges makes payments that wait for an action of the payer. The platform learns only by a poll that they
+// wait.
 func (e *everything) missChallenges() {
 	e.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
 	live := e.newSales(e.NewLiveShop())
@@ -198,7 +199,7 @@ func (e *everything) failPayouts() {
 	}} {
 		paid = s.Sell("100")
 		s.payOut()
-		for range 33 { // one more than a step collects
+		for range 33 { // one more refund than a step collects
 			s.Refund(paid, "3")
 		}
 		e.Clock.Advance(24 * time.Hour)
@@ -271,7 +272,7 @@ func recordOpeningRights(t *testing.T) (used []string) {
 	synctest.Test(t, func(t *testing.T) {
 		w := world.New(t)
 		w.Permits.Learning = *golden.Update
-		for range 17 { // some shard of the four has at least five; a call opens four at a time
+		for range 17 { // so one of the four shards has at least five; a call opens four at a time
 			shop := w.Shop().NewShop("DE", "EUR", nil)
 			shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN})
 			shop.Sell("10")

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// paidOutCount is the number of payments in the measured payout, the most that a payout takes at once.
+// paidOutCount is the number of payments in the measured payout. It is the most payments that a payout takes at once.
 const paidOutCount = 32
 
 // measuredScenario is a scenario whose calls and items are measured.
@@ -135,7 +135,8 @@ func (t measuredScenario) payOut(n int) world.Use {
 	return t.Main().Meter.Reset()
 }
 
-// payOnce returns the size of the items that a payment by card leaves. Its addresses have the same length in each run.
+// payOnce returns the size of the items that a payment by card leaves. The payment's return_url has the same length in
+// each run.
 func payOnce(t *testing.T) size {
 	one := measuredScenario{examples.New(t)}
 	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless)) // records the key's use, once an hour

@@ -29,7 +29,7 @@ func newCrowdedShop(t *testing.T) *crowdedShop {
 	return s
 }
 
-// sell lets many payers pay within one second. It returns the number of payers that met an error of ours.
+// sell lets many payers pay within one second. It returns the number of payers that got an error from the platform.
 func (s *crowdedShop) sell(many int) (refused int) {
 	s.Helper()
 	for range many {
@@ -57,8 +57,8 @@ func (s *crowdedShop) readShards() int {
 	return m.ShardCount()
 }
 
-// grow lets a burst of payers pay every few minutes, until no payer is refused. A burst takes a second and is more than
-// one shard takes.
+// grow lets a burst of payers pay every few minutes, until no payer is refused. A burst lasts a second, and has more
+// payers than one shard can take.
 func (s *crowdedShop) grow(many int) {
 	s.Helper()
 	for want := 1; ; want *= 2 {

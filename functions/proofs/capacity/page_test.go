@@ -58,7 +58,7 @@ type row struct {
 	Read, Write float64            // units
 	Indexes     map[string]float64 `json:",omitempty"` // of Write, by index
 	Relayed     int                `json:",omitempty"` // records for relay; not counted for payouts
-	inOrder     []string           // the calls in order; the order may vary
+	inOrder     []string           // the calls in order, which may differ in another run
 }
 
 // remains are the items that an event leaves in the table.

@@ -43,23 +43,24 @@ const (
 	// merchantsVariable sets the number of merchants in TestPayouts_OpenInTime.
 	merchantsVariable = "CASHWRAP_PAYOUT_MERCHANTS"
 	fewMerchants      = 1000
-	// merchantsPerFunction is the number of merchants for each function that runs at a time: 10⁶ for 100.
+	// merchantsPerFunction is the number of merchants for each function that runs at a time: 10⁶ merchants for 100
+	// functions.
 	merchantsPerFunction = 10_000
 	opensWithin          = 15 * time.Minute
 	// maxRun is the maximum number of merchants whose payouts are also run.
 	maxRun = 20_000
 )
 
-// TestPayouts_OpenInTime checks that after a midnight of all merchants, the payouts of 10⁶ merchants are open within 15
-// minutes if 100 functions run at a time. Half of them open payouts and half run payouts, as with prod's setting
-// `workers`.
+// TestPayouts_OpenInTime checks that after a midnight that all merchants share, the payouts of 10⁶ merchants are open
+// within 15 minutes if 100 functions run at a time. Half of the functions open payouts and half run payouts, as with
+// prod's setting `workers`.
 //
 // Time is virtual, so this machine's speed does not matter. Each call takes as long as infra/cost assumes, and queues
 // are read as Lambda reads them. The handlers, the SDK and the engines are the real ones.
 //
-// A function opens its merchants one after another, independently of the other functions. So n merchants at n/10⁴
-// functions take the same time, and fewer merchants per function take proportionally less. The test therefore uses few
-// merchants unless CASHWRAP_PAYOUT_MERCHANTS sets their number: 100,000 in .ci/run. All 10⁶ take half an hour of one
+// A function opens four merchants at a time, independently of the other functions. So n merchants at n/10⁴ functions
+// take the same time, and fewer merchants per function take proportionally less. The test therefore uses few merchants
+// unless CASHWRAP_PAYOUT_MERCHANTS sets their number. .ci/run sets it to 100,000. All 10⁶ take half an hour of one
 // processor and 12 GB of memory.
 func TestPayouts_OpenInTime(t *testing.T) {
 	enginetest.InMemory(t)
@@ -322,8 +323,8 @@ func (o *opening) noteOrder(_, body string) {
 func (p *progress) note(began time.Time) { *p = progress{p.count + 1, now().Sub(began)} }
 
 const (
-	// A queue's consumer begins with firstCalls parallel calls. While messages wait, it adds another one each rampUp, up
-	// to its maximum (AWS: "Configuring scaling behavior for SQS event source mappings": 300 a minute).
+	// A queue's consumer begins with firstCalls parallel calls. While messages wait, it adds another parallel call after
+	// each rampUp, up to its maximum (AWS: "Configuring scaling behavior for SQS event source mappings": 300 a minute).
 	firstCalls = 5
 	rampUp     = time.Minute / 300
 )

@@ -26,9 +26,9 @@ const maxCalls = 4
 // aims are the maximums of requests that need more or fewer calls than maxCalls. The key is a request's name, or its
 // part before the comma.
 var aims = map[string]int{
-	"POST /v0.1/checkouts, card":      2, // a shop's server waits for it with every order
+	"POST /v0.1/checkouts, card":      2, // a shop's server waits for this reply at every order
 	"POST /v0.1/checkouts, recurring": 3, // also reads the customer
-	// A refund finds the transaction and is claimed before the acquirer is asked.
+	// A refund request finds the transaction and claims the refund before it asks the acquirer.
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
 	// If another password was set shortly before, counting the new password takes a second call.
@@ -56,8 +56,8 @@ var aims = map[string]int{
 	"POST /authorize":                                    8,
 	"POST /token, password":                              8,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
-	// The file's record is deleted first, then the content at S3. Then the content's entry is read and updated: it stays
-	// until the upload link has expired.
+	// The file's record is deleted first, then the content at S3. Then the content's entry is read and updated. The entry
+	// stays until the upload link has expired.
 	"DELETE /v0.1/merchants/{merchant_code}/files/{file_id}": 6,
 	// A code or refresh token leads to its grant, the grant to the member, and a user's member to the password.
 	"POST /token, authorizationCode": 5,
@@ -73,7 +73,7 @@ var aims = map[string]int{
 	// The mail also numbers the receipt, and its text needs the account. A repeated request finds its link, and two
 	// buckets count the request.
 	"POST /v1.1/receipts/{id}/emails": 9,
-	// A merchant with several shards: all are read in parallel.
+	// The shards of a merchant with several shards are read in parallel.
 	examples.FourShards + "GET /v0.1/checkouts":                                      6,
 	examples.FourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history": 6,
 }

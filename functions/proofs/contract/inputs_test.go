@@ -35,9 +35,9 @@ var authenticatingMembers = map[string]int{"client_id": http.StatusUnauthorized,
 var exampleWithMember = map[string]string{"updateMember user.nickname": "user", "updateMember user.password": "user",
 	"updateReaderSettings menu_lock.passcode": "unlocked"}
 
-// TestBodies_NullEmptyAndControl checks null, the empty text and a control character in each member of each body.
-// They are accepted exactly where the document allows them, and a refusal names the member. The test takes seconds for
-// more than a thousand members.
+// TestBodies_NullEmptyAndControl checks null, the empty text and a control character in each member of each body. These
+// values are accepted exactly where the document allows them, and a refusal names the member. The test takes seconds,
+// because the bodies have more than a thousand members.
 func TestBodies_NullEmptyAndControl(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -72,9 +72,9 @@ func TestBodies_NullEmptyAndControl(t *testing.T) {
 	}
 }
 
-// TestQueries_EmptyValue checks that empty query parameters are refused: clients leave out unused parameters. It leaves
-// out two operations: showAuthorization reads an empty parameter as absent (RFC 6749 §3.1), and the page of showSignIn
-// names no parameter.
+// TestQueries_EmptyValue checks that empty query parameters are refused, because clients leave out unused parameters.
+// The test omits two operations. showAuthorization reads an empty parameter as absent (RFC 6749 §3.1), and the page of
+// showSignIn names no parameter.
 func TestQueries_EmptyValue(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)

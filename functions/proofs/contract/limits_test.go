@@ -328,7 +328,7 @@ func TestSandbox_AnswersOfItsPages(t *testing.T) {
 	}
 }
 
-// knownCurrencies returns all codes of three capitals that the rule currency accepts.
+// knownCurrencies returns all codes of three capital letters that the rule currency accepts.
 func knownCurrencies() string {
 	var known []string
 	for n := range 26 * 26 * 26 {

@@ -72,7 +72,8 @@ func TestProcessCheckout_RestartDuringChallenge(t *testing.T) {
 	}
 }
 
-// TestProcessCheckout_HundredConcurrently checks simultaneous equal requests, with one Idempotency-Key and without.
+// TestProcessCheckout_HundredConcurrently checks that a hundred equal requests at the same time charge the card once,
+// with one Idempotency-Key and without a key.
 func TestProcessCheckout_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "once"} {
@@ -100,7 +101,8 @@ func TestProcessCheckout_HundredConcurrently(t *testing.T) {
 	}
 }
 
-// TestCreateCheckout_HundredConcurrently checks requests with one reference, and with one Idempotency-Key.
+// TestCreateCheckout_HundredConcurrently checks that a hundred requests with one reference create one checkout, with
+// one Idempotency-Key and without a key.
 func TestCreateCheckout_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "once"} {

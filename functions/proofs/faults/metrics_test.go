@@ -136,7 +136,7 @@ func TestMetrics_PerEventAndMode(t *testing.T) {
 		"no answer": {func(s measuredShop) {
 			s.payNew("42.25")
 			s.Clock.Advance(10 * time.Second)
-			s.Relay() // polls without an outcome
+			s.Relay() // this poll finds no outcome
 			s.Clock.Advance(30 * time.Second)
 			s.Relay()
 			s.Relay()

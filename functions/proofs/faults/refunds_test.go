@@ -148,8 +148,8 @@ func (r *race) refund(p *world.Process, rng *rand.Rand, key string) {
 	}
 }
 
-// send sends one request. Some requests meet a fault, and some replies are lost. It returns false if the client got no
-// final answer.
+// send sends one request. Some requests meet a fault, and some replies are lost. send returns false if the client got
+// no final answer.
 func (r *race) send(p *world.Process, rng *rand.Rand, request world.Request, seen linear.Request) bool {
 	p.Steps.Plan(0, faults.None)
 	if rng.IntN(3) == 0 {

@@ -48,9 +48,10 @@ func (u *unknowns) listOpen() string {
 	return open
 }
 
-// advanceUntilSettled advances the clock second by second until the payment and the refund are settled, at most for
-// most seconds. It returns the number of seconds. The sweep ticks once a minute, when tick seconds of the minute have
-// passed. If streams is true, the stream is read, so that messages arrive within the second.
+// advanceUntilSettled advances the clock second by second until the payment and the refund are settled. If they are not
+// settled after most seconds, it fails the test. It returns the number of seconds that passed. The sweep ticks once a
+// minute, when tick seconds of the minute have passed. If streams is true, the stream is read, so that messages arrive
+// within the second.
 func (u *unknowns) advanceUntilSettled(most int, streams bool, tick int) (settled int) {
 	u.Helper()
 	for second := 1; second <= most; second++ {
@@ -85,8 +86,8 @@ func (u *unknowns) wantRecords() {
 	}
 }
 
-// TestUnknownOutcome_PolledInTime checks that an outcome known to the acquirer after 30 seconds is found within 45.
-// The time of the sweep's tick within the minute does not matter.
+// TestUnknownOutcome_PolledInTime checks that an outcome that the acquirer knows after 30 seconds is found within 45
+// seconds. The sweep may tick at any second of the minute.
 func TestUnknownOutcome_PolledInTime(t *testing.T) {
 	t.Parallel()
 	for _, tick := range []int{0, 4, 20, 34, 59} {

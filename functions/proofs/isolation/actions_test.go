@@ -132,7 +132,7 @@ func maybeSet[V any](t *rapid.T, body map[string]any, field string, value func()
 }
 
 // smuggleFields adds fields to some bodies. The operation does not have these fields, or clients cannot set them. Their
-// values give rights.
+// values would give rights if they were accepted.
 func smuggleFields(t *rapid.T, body map[string]any) map[string]any {
 	if rapid.IntRange(0, 3).Draw(t, "smuggled") == 0 {
 		everything := []string{member.RoleOwner, member.RoleAdmin}

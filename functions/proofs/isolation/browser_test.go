@@ -180,8 +180,8 @@ func (b *browser) checkRefused(r world.Request) {
 var freshText = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(name="csrf_token" value|nonce)="[^"]*"`)
 
 // checkIgnored checks that the answer is the same with and without the key, apart from fresh texts and the rate limit's
-// occasional leases. The credential is not even read. The answer is neither 401 nor 403, except for a request of a
-// page's form, which is 403 because it lacks the form's token.
+// occasional leases. The credential is not even read. A request of a page's form gets 403, because it lacks the form's
+// token. Any other answer is neither 401 nor 403.
 func (b *browser) checkIgnored(o checker.Operation, r world.Request) {
 	b.Helper()
 	ofPage := slices.ContainsFunc(o.Inputs, func(i checker.Input) bool { return i.Path == "csrf_token" && i.Required })
@@ -253,7 +253,7 @@ func addPaths(paths map[string]bool, path string, v any) {
 	}
 }
 
-// readContents returns all items as text by their keys, except for the rate limit's.
+// readContents returns all items as text by their keys, except for the items of the rate limit.
 func (b *browser) readContents() map[string]string {
 	b.Helper()
 	var items []map[string]any
@@ -288,7 +288,7 @@ func kindOf(key string) string {
 }
 
 // TestIdempotencyKey_GuessedByBrowser checks a browser that guesses the Idempotency-Key of a refund or payment. The
-// browser neither blocks the merchant's server nor gets the answer to that server.
+// browser can neither block the merchant's server nor get the answer that is meant for the server.
 func TestIdempotencyKey_GuessedByBrowser(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)

@@ -38,8 +38,8 @@ type property struct {
 
 func (p property) String() string { return p.of + "." + p.name }
 
-// propertiesOf returns the properties of the objects that the schema allows. The properties of a referenced schema get
-// that schema's name in the field of. All other properties get the name that the caller passes.
+// propertiesOf returns the properties of the objects that the schema allows. For the properties of a referenced schema,
+// the field of is that schema's name. All other properties get the name that the caller passes.
 func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	if ref.Ref != "" {
 		of = path.Base(ref.Ref)
@@ -58,8 +58,8 @@ func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	return all
 }
 
-// collectSensitive adds properties to found. It adds the properties that may name a person, an account or a card, and
-// all properties below them.
+// collectSensitive adds the names of sensitive properties to found: properties that may name a person, an account or a
+// card. It searches the given properties and the properties below them.
 func collectSensitive(found map[string]bool, seen map[string]bool, all []property) {
 	for _, p := range all {
 		if seen[p.String()] {

@@ -54,7 +54,7 @@ func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
 			scoped = scoped || slices.Contains(p.Scopes, scope)
 		}
 		public := p.Actor.Kind == identity.PublicKey
-		if token { // reading is no gain: updateCheckout shows checkouts to the token's maker
+		if token { // a GET shows its maker nothing new: answers of updateCheckout show the same
 			scoped = slices.Contains(p.Actions, route.Action) && route.Method != http.MethodGet
 		}
 		if route.Access == rest.Open || public && route.Access != rest.PublicToo || !public && !scoped ||
@@ -140,8 +140,8 @@ func (a *arena) must(err error) {
 }
 
 // rightsOf returns the rights of each member, role and key in the snapshot, by id. Members, roles and keys that are
-// unusable now count, too. A role's rights are the rights that it adds to an employee's. Public keys have no rights,
-// because they reach only checkouts with a known id.
+// currently unusable count, too. A role's rights are the rights that it adds to an employee's rights. Public keys have
+// no rights, because they reach only checkouts with a known id.
 func (a *arena) rightsOf(s snapshot) map[string]rights {
 	of := map[string]rights{}
 	for id, m := range s.members {

@@ -42,8 +42,8 @@ func makeDeployedConfig(tb testing.TB, folder, name string) runtime.Config {
 	return c
 }
 
-// TestBootstrap_SecretsOfAccess checks that a program names the secrets in access.json. Without one of them it does
-// not start.
+// TestBootstrap_SecretsOfAccess checks that each program names exactly the secrets that access.json gives to its
+// function. Without one of its secrets a program does not start.
 func TestBootstrap_SecretsOfAccess(t *testing.T) {
 	t.Parallel()
 	variables := map[string]app.Secret{"PlatformSecret": app.PlatformSecret, "LastingSecret": app.LastingSecret}

@@ -48,7 +48,7 @@ func findSample(tb testing.TB, a *app.App, f functions.Function) checker.Operati
 			return value
 		})
 		delete(needed, "")
-		delete(needed, "MERCHANT_CODE") // every event has it
+		delete(needed, "MERCHANT_CODE") // every event has a merchant code
 		if least == nil || len(needed) < fewest {
 			least, fewest = &all[at], len(needed)
 		}
@@ -85,7 +85,7 @@ func buildEvent(tb testing.TB, a *app.App, f functions.Function, o checker.Opera
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: o.Method, Path: path, Protocol: "HTTP/1.1",
 				SourceIP: "192.0.2.1", UserAgent: "shop/1.0"}},
 	}
-	for _, p := range o.InputsIn("path") { // for prefix{name}, API Gateway's value is the whole segment
+	for _, p := range o.InputsIn("path") { // in a path with prefix{name}, API Gateway's value is the whole segment
 		before, _, _ := strings.Cut(o.Path, "{"+p.Path+"}")
 		event.PathParameters[p.Path] = before[strings.LastIndexByte(before, '/')+1:] + opened(p.Example)
 	}

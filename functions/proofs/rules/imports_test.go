@@ -29,7 +29,7 @@ var layers = []string{
 	"shared/signin shared/reader shared/file",
 	"shared/payments",
 	"shared/payout",
-	// The table, the ports to others, and pages.
+	// The table, the interfaces to acquirers, banks and terminals, and pages.
 	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// Packages that drive payments, payouts and reconciliation.

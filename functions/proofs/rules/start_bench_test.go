@@ -18,8 +18,8 @@ const (
 )
 
 // BenchmarkStart measures each function from the start of its process until its first request for an event at the
-// Runtime API. bare-ms is the time of a bare function; the two are started alternately. Only the shortest time of each
-// counts, because other load of the machine adds time, and more to a longer start.
+// Runtime API. bare-ms is the time of a bare function. The benchmark starts the two alternately. Only the shortest time
+// of each counts, because other load of the machine adds time, and adds more to a longer start.
 func BenchmarkStart(b *testing.B) {
 	names := []string{runtime.Bare}
 	for _, f := range functions.All {
@@ -45,7 +45,7 @@ func compareStarts(b *testing.B, bare, ours runtime.Config) {
 	}
 	least, took := slices.Min(of[0]), slices.Min(of[1])
 	ratio := float64(took) / float64(least)
-	b.ReportMetric(0, "ns/op") // would cover both starts and both stops, so it means nothing
+	b.ReportMetric(0, "ns/op") // ns/op would cover both starts and both stops, so it means nothing
 	b.ReportMetric(milliseconds(least), "bare-ms")
 	b.ReportMetric(milliseconds(took), "start-ms")
 	b.ReportMetric(ratio, "ratio")
