@@ -38,11 +38,11 @@ type alarm struct {
 	required bool
 }
 
-// datapoints are the conditions on periods: of the latest periods (of), a number must be beyond the limit (beyond).
-// These periods need not be consecutive.
+// datapoints is CloudWatch's rule "M out of N": of the latest N periods (the field of), at least M (the field beyond)
+// must be beyond the limit. These periods need not be consecutive.
 type datapoints struct{ beyond, of int }
 
-// once is for alarms that a single period beyond the limit raises.
+// once is for alarms that are raised by a single period beyond the limit.
 var once = datapoints{1, 1}
 
 func (p *platform) addAlarms() {

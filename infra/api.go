@@ -48,8 +48,8 @@ func (p *platform) addAPI() {
 }
 
 // addAccessLog adds a log of all requests, including requests that reach no function. Each line has the request id that
-// functions log. The only personal data is the client's address, which traces attacks (PCI DSS 10.2.2). The log has the
-// route instead of the path, because a path or query may contain tokens.
+// functions log. The only personal data is the client's address, which is needed to trace attacks (PCI DSS 10.2.2). The
+// log has the route instead of the path, because a path or query may contain tokens.
 func (p *platform) addAccessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",

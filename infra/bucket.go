@@ -63,8 +63,8 @@ func (p *platform) corsRules() *[]*awss3.CorsRule {
 }
 
 // protectBucket denies access to objects to all principals except the functions. This includes operators: to get
-// access, an operator must change the policy first (see protectTable). The policy also denies links older than the
-// platform signs.
+// access, an operator must change the policy first (see protectTable). The policy also denies a link that is older than
+// the longest validity of the platform's links.
 func (p *platform) protectBucket() {
 	var readers []string
 	for _, f := range p.functions {

@@ -75,8 +75,8 @@ func (s *synthesis) denials(t *testing.T) (all []statement) {
 	return all
 }
 
-// TestProtectBucket checks that the policy denies requests without TLS or with an older protocol, principals
-// other than the functions, and links older than the platform's.
+// TestProtectBucket checks that the policy denies requests without TLS or with an older protocol, principals other than
+// the functions, and links that last longer than the platform's links.
 func TestProtectBucket(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)

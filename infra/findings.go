@@ -65,10 +65,10 @@ var answers = []answer{
 	{rules: []string{"Serverless-LambdaAsyncFailureDestination"}, of: "AWS::Lambda::EventInvokeConfig",
 		reason: "A tick has no data that could be lost: the next one does the work, and alarms count ticks that fail."},
 	{rules: []string{"Serverless-LambdaEventSourceMappingDestination"}, of: "AWS::Lambda::EventSourceMapping",
-		named:  []string{"Source[^R]*"}, // all except relay's, which is the stream
+		named:  []string{"Source[^R]*"}, // all sources except relay's, which is the stream
 		reason: "Of a queue there is none: what fails too often is moved to the queue's own dead-letter queue."},
 
-	{rules: []string{"AwsSolutions-SQS3"}, of: "AWS::SQS::Queue", // cdk-nag recognizes dead-letter queues only of queues
+	{rules: []string{"AwsSolutions-SQS3"}, of: "AWS::SQS::Queue", // cdk-nag recognizes only queues' dead-letter queues
 		named:  []string{"QueueRelayDead", "QueuePayoutplanDead", "QueueSweepDead", "QueueReconcileDead"},
 		reason: isDead},
 	{rules: []string{"Serverless-SQSRedrivePolicy"}, of: "AWS::SQS::Queue", named: []string{"Queue*Dead"}, reason: isDead},

@@ -36,7 +36,7 @@ func TestAddFunction_EachDeployed(t *testing.T) {
 }
 
 // TestAddFunction_RecursiveLoops checks that exactly the functions that send to their own queue may call themselves.
-// Lambda would stop such loops of other functions after some 16 calls.
+// Without this permission, Lambda stops a function that calls itself through its queue after some 16 calls.
 func TestAddFunction_RecursiveLoops(t *testing.T) {
 	t.Parallel()
 	var chains []string

@@ -58,7 +58,7 @@ const (
 	maxResource    = 20_480 // a function's resource policy, which allows invocations
 	maxEnvironment = 4_096  // a function's variables with their names
 	maxTable       = 20_480 // the table's resource policy
-	statementFrame = 100    // parts of a statement that its AWS::Lambda::Permission lacks: Sid, Effect, an ARN
+	statementFrame = 100    // parts of a policy statement that AWS::Lambda::Permission lacks: Sid, Effect, an ARN
 )
 
 // TestPoliciesAndVariables_WithinLimits checks sizes against AWS's limits. References count with their length in the

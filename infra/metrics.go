@@ -32,8 +32,8 @@ func withPeriod(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metr
 	return m.With(&awscloudwatch.MetricOptions{Period: duration(period)})
 }
 
-// share is the ratio of part to whole. If either metric has no data, there is no share and no alarm. So choose as part
-// a metric that has data whenever the alarm should be raised.
+// share is the ratio of part to whole. If either metric has no data, there is no share and no alarm. So the metric part
+// must have data whenever the alarm should be raised.
 type share struct {
 	part, whole awscloudwatch.Metric
 	period      time.Duration // 0 means interval

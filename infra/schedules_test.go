@@ -36,7 +36,7 @@ func TestAddSchedule_TargetAndRole(t *testing.T) {
 }
 
 // checkRole checks that the schedule's role may invoke only that function and send only to that dead-letter queue, and
-// that only this account may assume it.
+// that only this account may assume the role.
 func (s *synthesis) checkRole(t *testing.T, role any, function, dead string) {
 	t.Helper()
 	for id, r := range s.all("AWS::IAM::Role") {

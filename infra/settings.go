@@ -79,7 +79,7 @@ type settings struct {
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
 	SecretSince         string // secretSince: RFC 3339 time when that version comes into use; always
 	SecretPrevious      string // secretPrevious: VersionId of the preceding version; none
-	SecretPreviousSince string // secretPreviousSince: likewise; always
+	SecretPreviousSince string // secretPreviousSince: RFC 3339 time when the preceding version came into use; always
 	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 

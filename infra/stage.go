@@ -20,7 +20,8 @@ var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 var protectedWords = []string{prod, "production", "prd", "live"}
 
 // reservedEndings are endings that follow the stage in names of resources: the table's key, the files' key, and the
-// restored table (guide, "Restoring the table"). A stage dev-table would need a name that a key of dev already has.
+// restored table (guide, "Restoring the table"). The resources of a stage dev-table would need the name that the key of
+// dev's table already has.
 var reservedEndings = []string{"table", "files", "restored"}
 
 // checkStage checks the name of a stage, such as a pull request's. Deleting a stage other than prod deletes its data.
@@ -70,8 +71,8 @@ var errNotPinned = errors.New("context account and region: prod needs both, in c
 // if there are credentials.
 const accountVariable = "CDK_DEFAULT_ACCOUNT"
 
-// checkCredentials refuses credentials of another account than the stage's. The CDK would accept them if they could
-// assume a role in the stage's account.
+// checkCredentials refuses credentials of an account that is not the stage's account. Without this check, the CDK would
+// accept such credentials if they could assume a role in the stage's account.
 func (s settings) checkCredentials(account string) error {
 	if account == "" || s.Account == "" || account == s.Account {
 		return nil
@@ -79,8 +80,8 @@ func (s settings) checkCredentials(account string) error {
 	return fmt.Errorf("stage %s is pinned to the account %s, and these credentials are of %s", s.Stage, s.Account, account)
 }
 
-// cdkEnvironment returns the stack's account and region. If the stage's settings do not pin them, it returns nil. Then
-// the credentials decide, and the template is the same everywhere.
+// cdkEnvironment returns the stack's account and region, or nil if the stage's settings do not set them. With nil the
+// operator's credentials decide, and the template is the same everywhere.
 func (s settings) cdkEnvironment() *awscdk.Environment {
 	if s.Account == "" {
 		return nil

@@ -14,7 +14,7 @@ const recoveryDays = 35
 // replacement fails. With a generated name CloudFormation would replace the table, and functions would continue with an
 // empty table.
 //
-// The table is a global table of one region, which can get a replica later (guide, "Failover"). Replicas need old
+// The table is a global table in one region, so that it can get a replica later (guide, "Failover"). Replicas need old
 // images in the stream. These images are free while only Lambda reads the stream. Changing the stream's view later
 // would end the stream.
 func (p *platform) addTable() {

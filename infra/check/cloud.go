@@ -93,8 +93,8 @@ func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte,
 	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
 }
 
-// invoke does `aws lambda invoke`. It returns an error if the function fails or refuses the command. An error contains
-// no other answer, because an answer may have keys.
+// invoke does `aws lambda invoke`. It returns an error if the function fails or refuses the command. If the answer is
+// not a refusal, the error does not contain the answer, because an answer may have keys.
 func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
 	var answer json.RawMessage
 	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)

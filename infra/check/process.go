@@ -57,7 +57,8 @@ func tail(log *os.File, from int64) string {
 	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 }
 
-// environment returns this process's variables and more, without variables that lead to a real account or a proxy.
+// environment returns this process's variables, followed by the variables in more. It leaves out this process's
+// variables that lead to a real account or a proxy.
 func environment(more ...string) []string { return append(dropUnsafe(os.Environ()), more...) }
 
 func dropUnsafe(variables []string) []string {

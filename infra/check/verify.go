@@ -186,7 +186,8 @@ func (d *deployment) adjust(ctx context.Context) error {
 	if err := d.setRecovery(ctx, want); err != nil {
 		return err
 	}
-	// The test's shop is on loopback, which deployments refuse. checkouts accepts its address, and callbacks calls it.
+	// The test's shop is on loopback, which deployments refuse. The function checkouts must accept the shop's address, and
+	// the function callbacks must call it.
 	for _, name := range []string{"checkouts", "callbacks"} {
 		if err := d.allowLoopback(ctx, name); err != nil {
 			return err

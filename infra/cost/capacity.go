@@ -36,7 +36,7 @@ type use struct {
 	calls, relayed     float64 // calls to the table; records of its stream for relay
 }
 
-// less returns the use of u minus the use of v.
+// less returns u minus v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
 		u.calls - v.calls, u.relayed - v.relayed}
@@ -44,7 +44,7 @@ func (u use) less(v use) use {
 
 func (u use) plus(v use) use { return u.less(use{}.less(v)) }
 
-// left is the storage that remains in use, in bytes.
+// left is the number of bytes that stay stored.
 type left struct{ table, indexes float64 }
 
 type capacity struct {

@@ -93,7 +93,7 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 		short(a("memory")), short(calls), short(a("own")), short(tables), short(a("table")), short(waited))
 }
 
-// bytesKept returns the bytes that a payment leaves, including the payment's share of the bytes of a payout.
+// bytesKept returns the bytes that stay stored after a payment, including the payment's share of a payout's bytes.
 func (b basis) bytesKept() left {
 	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
 	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}

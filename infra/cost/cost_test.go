@@ -80,7 +80,7 @@ func TestReport_ByHand(t *testing.T) {
 	if got := b.running()[0]; got.what != "DynamoDB writes" || differs(got.dollars[0], want) {
 		t.Errorf("got %s %v, want DynamoDB writes %v", got.what, got.dollars, want)
 	}
-	// A payment leaves 3,200 + 3,200/32 + 320 + 320/32 bytes. A million payments leave 3.63 GB.
+	// After a payment 3,200 + 3,200/32 + 320 + 320/32 bytes stay stored, so after a million payments 3.63 GB.
 	if got := b.kept()[0]; differs(got.dollars[0], 3.63*0.25) {
 		t.Errorf("%s: got %v, want %v", got.what, got.dollars, 3.63*0.25)
 	}
@@ -137,7 +137,7 @@ func TestLimits_Guide(t *testing.T) {
 		want = append(want, regexp.MustCompile(`(\d)(\d{3})$`).ReplaceAllString(fmt.Sprintf("%.0f", l.perSecond), "$1,$2"))
 	}
 	want = slices.Compact(want)
-	want = want[:len(want)-1] // a merchant with all shards is limited first by the merchant's own item
+	want = want[:len(want)-1] // without the last: the merchant's own item is a lower limit than all shards
 	if !slices.Equal(got, want) {
 		t.Errorf("got the limits %v in the guide, want %v", got, want)
 	}
