@@ -30,8 +30,8 @@ func TestRun_Bootstraps(t *testing.T) {
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)
 	}
-	// The functions' programs follow the platform's clock too. Their signatures use the real time: the demo verifies the
-	// signatures.
+	// The functions' programs follow the platform's clock, too. Only their signatures use the real time. The demo verifies
+	// these signatures.
 	s := &shop{T: t, place: place, env: l.env}
 	before := s.createCheckout("real", "", "")
 	s.advance("7d")

@@ -174,7 +174,7 @@ type paid struct {
 	ClientID string `json:"client_transaction_id"`
 }
 
-// wantPaid reads a checkout, which settles it, and checks the status and the reason.
+// wantPaid reads a checkout, and checks the status and the reason. Reading also makes the platform ask for the outcome.
 func (c *counter) wantPaid(checkout, status, reason string) paid {
 	c.Helper()
 	var got struct{ Data paid }

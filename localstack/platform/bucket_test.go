@@ -16,7 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// filesOver returns the objects as functions reach them, in this process or over the port.
+// filesOver returns a client of the bucket. Like a function, the client reaches the bucket in this process or over the
+// port.
 func filesOver(b *backend, client aws.HTTPClient) *s3.Bucket {
 	return s3.New(aws.Config{Region: runner.Region, BaseEndpoint: &b.S3, HTTPClient: client,
 		Credentials: b.Credentials()}, runner.Bucket)

@@ -50,7 +50,7 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 
 // Invoke calls a function as deployed, in a separate process over the running platform's engines. It reads the event
 // from a file. It fails with ErrNotRunning, with a [runtime.Error] of the function, with the compiler's error, or if a
-// blank has no value.
+// placeholder in the event has no value.
 func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger) ([]byte, error) {
 	function, err := findFunction(name)
 	if err != nil {

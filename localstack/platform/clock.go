@@ -87,7 +87,7 @@ func (p *Platform) Time() Time { return timeOf(p.clock) }
 // the offset with which it started.
 //
 // The real engines keep real time. So a jump does not shorten a message's delay, and expired items are deleted late.
-// Nothing depends on either, because the sweep ticks at once after a jump of a minute or more.
+// The platform does not depend on these times, because the sweep ticks at once after a jump of a minute or more.
 func (p *Platform) advance(f Folder, c Config, d time.Duration) error {
 	p.moving.Lock()
 	defer p.moving.Unlock()

@@ -53,7 +53,7 @@ func wantPeople(t *testing.T, r *runner.Runner, env map[string]string) {
 	}
 }
 
-// listMerchants returns the codes of the merchants whose member the token acts for.
+// listMerchants returns the codes of all merchants that the token's user is a member of.
 func listMerchants(t *testing.T, api client.Client, token string) (codes []string) {
 	t.Helper()
 	got, err := api.Do(t.Context(), client.Request{Method: http.MethodGet, Path: "/v0.1/memberships", APIKey: token})

@@ -188,7 +188,7 @@ func (c Config) explainPortError(err error) error {
 	return err
 }
 
-// checkPort returns an error if the port is taken. Call it before the engines start, which takes seconds.
+// checkPort returns an error if the port is taken. Call it before the engines start, because their start takes seconds.
 func (c Config) checkPort() error {
 	listener, err := net.Listen("tcp", c.addr())
 	if err != nil {

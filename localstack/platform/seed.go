@@ -112,7 +112,7 @@ func (s seeder) addMerchant(ctx context.Context, m seeded) error {
 		return nil
 	}
 	var made struct{ Secret string }
-	// The argument force ends the secret that was lost with .local/env.
+	// Pass force, because the last rotation may be less than 24 hours ago.
 	err = s.operate(ctx, "rotate_callback_secret", &made, object{"merchant_code": s.env[code], "force": true})
 	s.env[secret] = made.Secret
 	return err

@@ -68,7 +68,8 @@ func TestSeed_OnceAndAfterLoss(t *testing.T) {
 	}
 }
 
-// played lists the seeded merchants' payment methods: all available ones of contract §4.3.
+// played lists the payment methods of the seeded merchants, by prefix. These are all methods that contract §4.3 allows
+// them.
 var played = map[string][]string{
 	"": {"card", "google_pay", "ideal", "bancontact", "eps", "mybank", "satispay"}, "BRL_": {"card", "google_pay",
 		"boleto", "pix", "qr_code_pix"},

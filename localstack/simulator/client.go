@@ -60,7 +60,7 @@ func (w *World) Send(actor, tenant string, r client.Request) Response {
 // Patience is the number of times a client tries a request.
 const Patience = 6
 
-// Settle repeats a request until it is settled.
+// Settle repeats a request until its answer is settled (isSettled), at most Patience times.
 func (w *World) Settle(actor, tenant string, r client.Request) Response {
 	return w.Retry(actor, tenant, r, Patience, Response.isSettled)
 }
@@ -144,7 +144,7 @@ func (r Response) Done() bool {
 	return r.Final() && (!conflict || r.Replayed())
 }
 
-// isSettled returns true if the answer is done. It also returns true for a conflict that other requests did not cause.
+// isSettled returns true if the answer is done (Done), or is a conflict that other requests did not cause.
 func (r Response) isSettled() bool {
 	return r.Done() || r.Status == http.StatusConflict && !r.Contended()
 }

@@ -13,13 +13,15 @@
 // The stream is silent for a day. Indexes and time to live lag behind. Each seed switches some faults on, and sets
 // their rates.
 //
-// When the clients are done the faults stop. A bounded number of ticks later all must be in order: see package books.
+// When the clients are done, the faults stop. After a bounded number of ticks everything must be in order (package
+// books).
 //
 // Each workload is a package below this one, and implements Workload. It may use packages books and shops, which share
 // the parts that most workloads have in common. ARCHITECTURE.md lists the rules that must hold in each.
 //
-// A mutation control removes a condition from all writes (Mutation.Without). Such a write waits, and other calls go on:
-// the condition protects it from them. For conditions that few worlds need, package people has plots (stories).
+// A mutation control removes a condition from all writes (Mutation.Without). The scheduler lets such a write wait while
+// other calls go on, because the condition would protect the write from these calls. For conditions that few worlds
+// need, package people has plots (stories).
 //
 // Not simulated: the merchant's network beyond one receiver, and the JSON of the functions' events.
 package simulator

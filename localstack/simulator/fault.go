@@ -26,7 +26,7 @@ const (
 	toHanging // a receiver that never answers
 	toMail
 	toTerminal
-	toObjects // the platform's calls to S3, which fail like calls to the table, except by conflicts
+	toObjects // the platform's calls to S3, which can have the faults of calls to the table except conflicts
 	ToLink    // a client's upload or download by a link
 	kinds
 )
@@ -36,7 +36,7 @@ var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver",
 
 func (k kind) String() string { return kindNames[k] }
 
-// callFaults lists the faults that any call of a function can have.
+// callFaults lists the faults that calls of a function can have that may arrive late.
 var callFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 	faults.DieBefore, faults.DieAfter}
 
@@ -119,9 +119,9 @@ func (w *FaultProfile) chooseFault(k kind, rng *rand.Rand) faults.Fault {
 // heldWrites matches transactions. It also matches single writes of the entries of objects.
 var heldWrites = regexp.MustCompile(`^(TransactWriteItems |(Put|Delete)Item OBJECTS#)`)
 
-// removeHeld removes the writes that must wait from the ready calls. While a write waits, other calls can change the
-// data that the write's condition protects. Writes that only store mails never wait. Writes that a mutation control
-// targets wait longest.
+// removeHeld removes from the ready calls the writes that must wait. While a write waits, other calls can change the
+// data that the write's condition protects. Writes that only store mails never wait. The writes targeted by a mutation
+// control wait longest.
 func (w *World) removeHeld(ready []*call) []*call {
 	if !w.FaultsOn {
 		return ready
@@ -139,8 +139,8 @@ func (w *World) removeHeld(ready []*call) []*call {
 	return ready
 }
 
-// holdBack removes the calls for which the function waits returns true, unless their time is up. If no call would be
-// left, it removes none.
+// holdBack removes each call that should wait (the function waits returns true), unless the call's time is up. If no
+// call would be left, holdBack removes none.
 func holdBack(ready []*call, waits func(*call) bool) []*call {
 	others := slices.DeleteFunc(slices.Clone(ready), func(c *call) bool {
 		return (c.ctx == nil || c.ctx.Err() == nil) && waits(c)

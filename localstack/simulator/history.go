@@ -28,7 +28,7 @@ func (w *World) Findings() (all []finding) {
 // History returns one line for each event.
 func (w *World) History() string { return w.history.String() }
 
-// Trace returns the lines about a checkout, and lines about items that name it.
+// Trace returns the lines about a checkout, and the lines about items that name the checkout.
 func (w *World) Trace(checkout string) string {
 	if checkout == "" {
 		return w.History()

@@ -34,11 +34,11 @@ type mutations struct {
 	// Numbers of seeds of each workload:
 	scoutSeeds    uint64 // runs with all conditions, to list the conditions
 	mutantSeeds   uint64 // runs without a condition, to find a seed that notices
-	survivorSeeds uint64 // runs without a condition of survivors, which no seed should notice
+	survivorSeeds uint64 // runs without a condition in survivors, which no seed should notice
 }
 
-// TestMutation_Conditions checks that some history fails without each condition. The transport removes one condition at
-// a time, from all writes. TestMutation_PeopleConditions checks the conditions of roles, members and keys.
+// TestMutation_Conditions checks for each condition that some history fails without it. The transport removes one
+// condition at a time, from all writes. TestMutation_PeopleConditions checks the conditions of roles, members and keys.
 func TestMutation_Conditions(t *testing.T) {
 	mutations{
 		workloads: []string{"everything", "refunds"},

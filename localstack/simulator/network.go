@@ -99,8 +99,8 @@ func (f net) Carry(ctx context.Context, c counterparty.Call) error {
 	return err
 }
 
-// wrapBank puts a network in front of a bank. Live mode's bank needs none, because its transfers are in our table,
-// whose calls already have faults.
+// wrapBank puts a network in front of a bank. Live mode's bank needs no network, because its transfers are in our
+// table, and calls to the table already have faults.
 func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
@@ -236,8 +236,8 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank returns true if the key belongs to a question of the tenant to live mode's bank. That bank uses our table,
-// too.
+// asksBank returns true if a call with the key asks live mode's bank about an account of the tenant. That bank uses our
+// table, too.
 func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
 		return key == "FILEBANK#ASKED"

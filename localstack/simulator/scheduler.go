@@ -48,7 +48,7 @@ type scheduler struct {
 	idleWaits int    // idle waits in a row
 }
 
-// Park adds a call to the waiting ones and waits for its turn.
+// Park adds a call to the parked calls, and waits until the call gets its turn.
 func (w *World) Park(k kind, ctx context.Context, actor, label string) turn {
 	return w.await(&call{kind: k, actor: actor, label: label, ctx: ctx})
 }
@@ -216,8 +216,8 @@ func (w *World) resume(c *call) {
 	c.turn <- v
 }
 
-// passIdleTime lets time pass until a call is ready. Each wait is longer than the last, because backoffs take
-// milliseconds and time limits take seconds.
+// passIdleTime lets time pass until a call is ready. Idle waits in a row double IdleDoublings times, because backoffs
+// take milliseconds and time limits take seconds.
 func (w *World) passIdleTime() {
 	w.sched.idleWaits++
 	w.Pass(time.Millisecond << min(w.sched.idleWaits, w.IdleDoublings))

@@ -28,7 +28,7 @@ const (
 	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // workload to replay; everything by default
 )
 
-// defaultSeeds is small for the fast loop. For all workloads .ci/run sets more.
+// defaultSeeds is small, so that tests are fast. .ci/run sets a larger number for each workload.
 const defaultSeeds = 40
 
 // readNumber reads a number from the environment.
@@ -91,7 +91,7 @@ func TestRun_Everything(t *testing.T) { runSeeds(t, "everything", seedsVariable,
 // runSeeds simulates many worlds, and stops at the first failure.
 func runSeeds(t *testing.T, workload, variable string, otherwise uint64) {
 	t.Helper()
-	seeds, first := readNumber(t, variable, otherwise), readNumber(t, firstVariable, 1) // also for go test's cache
+	seeds, first := readNumber(t, variable, otherwise), readNumber(t, firstVariable, 1) // read here for go test's cache
 	if !runShards(t) {
 		return
 	}

@@ -92,8 +92,8 @@ type World struct {
 	Held          float64                   // probability at each turn that writes wait for other calls
 	LiveCards     bool                      // the acquirer charges live cards, so that refunds reach the minimum balance
 	Jumps         []time.Duration           // the possible sizes of a jump
-	IdleDoublings int                       // number of times that idle waits double
-	Consumers     []string                  // number of times that idle waits can double
+	IdleDoublings int                       // maximum number of times that idle waits double
+	Consumers     []string                  // functions that get a batch from their queue (Consume)
 	BetweenBank   func(bank.Bank) bank.Bank // wraps the sandbox's bank for the platform
 	Hangs         func(host string) bool    // returns true for receivers that take a callback and never answer
 	Objects       objectStore               // nil: nothing calls S3
@@ -234,7 +234,8 @@ type Workload interface {
 	Act()
 	// Interfere starts events that no client asks for. The world calls it at each step while faults are on.
 	Interfere()
-	// Committing runs just before the table, a queue or S3 carries out a call, and committed once the call has succeeded.
+	// Committing runs just before the table, a queue or S3 carries out a call. It returns the function committed, which
+	// runs once the call has succeeded.
 	Committing(by *Invocation, operation string, body []byte) (committed func())
 	// Check reports violations at the end with Find.
 	Check()

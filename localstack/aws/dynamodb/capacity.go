@@ -37,7 +37,7 @@ type bill struct {
 	index []float64 // by position in table.indexes
 }
 
-// chargeWrite charges for a write that replaces the row old by the row next, multiplied by factor.
+// chargeWrite charges factor times the cost of a write that replaces the row old by the row next.
 func (b *bill) chargeWrite(old, next *row, factor float64) {
 	b.base += factor * writeUnits(max(sizeOf(old), sizeOf(next)))
 	for i := range b.table.indexes {

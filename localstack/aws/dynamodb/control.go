@@ -63,8 +63,8 @@ func tableOperation(name string, do func(e *Engine, t *table) ([]byte, error)) o
 	}
 }
 
-// withTable looks up a table, and calls do with the table while it holds mu. If the table is missing, withTable returns
-// the error that control operations return.
+// withTable looks up a table, locks mu, and calls do with the table. If the table is missing, withTable returns the
+// error that control operations return.
 func (e *Engine) withTable(name string, do func(t *table) ([]byte, error)) ([]byte, error) {
 	t, err := e.table(name)
 	if errors.Is(err, errNoTable) {

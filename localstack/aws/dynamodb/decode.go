@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// decode reads a JSON object into the struct behind the pointer to. Members are matched to fields by name. decode
-// refuses unknown members.
+// decode reads a JSON object into a struct; the parameter to is a pointer to that struct. Members are matched to fields
+// by name. decode refuses unknown members.
 func decode(d *jsontext.Decoder, object string, to any) error {
 	err := json.UnmarshalDecode(d, to)
 	unknown, ok := errors.AsType[*json.SemanticError](err)

@@ -18,7 +18,7 @@ import (
 
 const (
 	defaultOperations = 3000
-	maxDifferences    = 10 // limits the output, because the sides may drift apart after the first
+	maxDifferences    = 10 // limits the output, because after one difference the two sides may drift apart
 )
 
 func operationCount(t *testing.T) int {

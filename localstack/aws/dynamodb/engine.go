@@ -14,7 +14,7 @@ import (
 type Config struct {
 	// Now returns the current time. Nil means time.Now.
 	Now func() time.Time
-	// IndexLag delays changes of global secondary indexes after changes of the table.
+	// IndexLag is the delay from a change of the table to the same change in its global secondary indexes.
 	IndexLag time.Duration
 	// TTLLag delays the deletion of expired items, which can be read until then.
 	TTLLag time.Duration
@@ -39,7 +39,8 @@ type Engine struct {
 	wake     atomic.Int64
 	requests atomic.Uint64 // answered so far
 
-	// mu guards all fields below. Readers hold it only to collect immutable rows; they decode and encode without it.
+	// mu guards all fields below. A reader holds mu only while it collects immutable rows. It decodes and encodes without
+	// holding mu.
 	mu       sync.RWMutex
 	indexLag time.Duration
 	ttlLag   time.Duration

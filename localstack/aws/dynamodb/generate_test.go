@@ -165,7 +165,7 @@ func (g *generator) value(v object) string {
 
 var rootNames = []string{"n", "n", "s", "s", "ss", "ns", "l", "m", "flag", "nothing", "gs", "big"}
 
-// path returns the path of an attribute, of a part of an attribute, or of nothing.
+// path returns the path of an attribute, the path of a part of an attribute, or a path that leads to nothing.
 func (g *generator) path() string {
 	switch g.IntN(10) {
 	case 0:

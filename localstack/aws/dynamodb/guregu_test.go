@@ -18,7 +18,7 @@ type posting struct {
 	Labels   []string `dynamo:"labels,set"`
 }
 
-// TestEngine_GureguClient checks that the library of package store works over the engine.
+// TestEngine_GureguClient checks that guregu/dynamo, the library that package store uses, works with the engine.
 func TestEngine_GureguClient(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -58,8 +58,8 @@ func (ix *index) checkTypes(item attr.Map) error {
 	return nil
 }
 
-// checkEmpty refuses an empty index key. It refuses an update even if the key's type is also wrong. For a put with a
-// wrong type, checkTypes returns the error.
+// checkEmpty refuses an empty index key. When updating, it does so even if the key also has the wrong type. For a put
+// with a wrong type, checkTypes returns the error.
 func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)

@@ -98,8 +98,8 @@ func (e *Engine) persist(record []byte) error {
 	return nil
 }
 
-// checkLog returns an error while the log takes no writes. A write is then refused before its condition is checked:
-// store.CheckWritable tries a write whose condition never holds, and must see the log's error.
+// checkLog returns an error while the log takes no writes. The Engine then refuses a write before it checks the write's
+// condition. So store.CheckWritable, which tries a write whose condition never holds, sees the log's error.
 func (e *Engine) checkLog() error {
 	if e.log == nil {
 		return nil

@@ -95,8 +95,8 @@ func TestOpen_RestoresEverything(t *testing.T) {
 	}
 }
 
-// TestLog_SameAnswersAsWithout sends the same random requests to an engine with a log, which writes snapshots and is
-// reopened often, and to one without a log.
+// TestLog_SameAnswersAsWithout sends the same random requests to an engine with a log and to an engine without a log.
+// The first engine writes snapshots and is reopened often.
 func TestLog_SameAnswersAsWithout(t *testing.T) {
 	t.Parallel()
 	const requests, between = 3000, 150

@@ -90,7 +90,7 @@ func (ix *index) notProjected(names []string) string {
 	return strings.Join(slices.Compact(missing), ", ")
 }
 
-// schemas returns the keys that sort the rows: the index key, if any, before the table's.
+// schemas returns the keys that sort the rows: first the index key, if the page reads an index, then the table's key.
 func (p *page) schemas() []schema {
 	if p.ix != nil {
 		return []schema{p.ix.keys, p.table.keys}

@@ -9,7 +9,7 @@ import (
 
 // row is an item of a table, or an entry of an index. The bytes of its key sort in the service's order of items. A row
 // is immutable once it is in its table. Without a log, items stay decoded. With a log, rows keep their items as JSON,
-// which takes a quarter of the memory, and index entries refer to the row whose item they project.
+// which takes a quarter of the memory. An index entry then refers to the row whose item it projects.
 type row struct {
 	order   string
 	item    attr.Map

@@ -85,7 +85,7 @@ func (s *sorted) remove(order string) (removed *row) {
 	return removed
 }
 
-// span is a half-open range of orders. An empty high means no upper bound.
+// span is a half-open range of orders (see schema.order). An empty high means no upper bound.
 type span struct{ low, high string }
 
 func (sp span) holds(order string) bool {

@@ -24,7 +24,8 @@ func (s schema) span(terms []expr.KeyTerm) (span, error) {
 
 const errMissedKey = attr.Invalid("Query condition missed key schema element")
 
-// match returns the partition key's term, which must be an equality, and the sort key's term, or nil if there is none.
+// match returns the term of the partition key, which must be an equality. It also returns the term of the sort key, or
+// nil if there is no such term.
 func (s schema) match(terms []expr.KeyTerm) (hash, sort *expr.KeyTerm, err error) {
 	for i := range terms {
 		switch terms[i].Name {
@@ -96,7 +97,8 @@ func sortSpan(partition string, term expr.KeyTerm) span {
 
 const maxSegments = 1_000_000 // API reference, Scan
 
-// segmentSpan returns one segment of a parallel scan as a range of orders. Orders begin with hashes.
+// segmentSpan returns one segment of a parallel scan as a range of orders. An order begins with a hash (see
+// appendPartition), so segments are ranges of hashes.
 func segmentSpan(segment, segments *int) (span, error) {
 	switch {
 	case segment == nil && segments == nil:

@@ -39,7 +39,8 @@ type record struct {
 	by        writer
 }
 
-// newStream labels a stream with the table's creation time, or the next millisecond that is free. Callers hold mu.
+// newStream returns a new stream of a table. The stream's label is the table's creation time, or the next millisecond
+// that no other stream has as its label. Callers hold mu.
 func (e *Engine) newStream(t *table) *stream {
 	s := &stream{definition: t.definition, created: t.created, keys: t.keys}
 	for at := t.created.UTC(); ; at = at.Add(time.Millisecond) {
@@ -94,7 +95,7 @@ func (s *stream) trim(before int, now time.Time) {
 	s.records = s.records[n:]
 }
 
-// since returns the records that have at least the sequence number from and are within retention at now.
+// since returns the records whose sequence number is at least from and whose retention has not ended at the time now.
 func (s *stream) since(from int, now time.Time) []record {
 	first := sort.Search(len(s.records), func(i int) bool {
 		return s.records[i].sequence >= from && now.Sub(s.records[i].at) <= retention

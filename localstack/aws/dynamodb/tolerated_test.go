@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// sameRefusal pairs messages of the same meaning: the engine's, which are also the service's, and DynamoDB Local's.
+// sameRefusal lists pairs of messages with the same meaning: a message of the engine, which is also the service's, and
+// the different message of DynamoDB Local.
 var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"One or more parameter values were invalid: Type mismatch for Index Key",
 		"One or more parameter values were invalid: Type mismatch for Index Key",
@@ -93,8 +94,9 @@ func toleratedOutcome(got, want object) string {
 	return ""
 }
 
-// severalFaults returns true if both engines refuse an expression for different reasons beyond syntax. An expression
-// may have several faults, and an engine names only one. The test limits how often that may happen.
+// severalFaults returns true if both engines refuse an expression, but for different reasons, and neither reason is a
+// syntax error. An expression may have several faults, and an engine names only one. The test limits how often that may
+// happen.
 func severalFaults(got, want object) bool {
 	engine, oracle := errorMessage(got), errorMessage(want)
 	parameter, _, isExpression := strings.Cut(engine, "Expression: ")
@@ -130,7 +132,8 @@ func (r request) normalise(answer object) object {
 	return kept
 }
 
-// canonical rewrites numbers in the service's form. DynamoDB Local sometimes returns a number as given, 1e3 for 1000.
+// canonical rewrites numbers in the service's form. DynamoDB Local sometimes returns a number as the client gave it,
+// such as 1e3 instead of 1000.
 func canonical(v any) any {
 	switch v := v.(type) {
 	case object:

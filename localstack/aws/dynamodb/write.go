@@ -106,8 +106,8 @@ func (w *write) conditionHolds(old *row) bool {
 	return w.condition == nil || w.condition.Holds(old.attributes())
 }
 
-// result returns the row that the write results in, or nil for none. It changes nothing. If the row breaks the schema
-// of an index, result returns both the row and the error.
+// result returns the item's row after the write, or nil if there is no item then. It changes nothing. If the row breaks
+// the schema of an index, result returns both the row and the error.
 func (w *write) result(old *row) (*row, error) {
 	switch w.kind {
 	case deleting:

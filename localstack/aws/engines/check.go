@@ -31,7 +31,7 @@ func checkNpm() error {
 	return nil
 }
 
-// checkJava requires a JDK, because java compiles the launcher, a source file, as it starts.
+// checkJava requires a JDK, not only a JRE: the launcher is a source file, and java compiles it at every start.
 func checkJava() error {
 	const get = "get a JDK from https://adoptium.net or your system's packages (Debian: openjdk-17-jdk-headless)"
 	if err := checkVersion("Java", "java", "-version", javaVersion, leastJava, get); err != nil {

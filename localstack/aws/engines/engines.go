@@ -55,7 +55,7 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	libraries := filepath.Join(filepath.Dir(jars[0]), "DynamoDBLocal_lib")
 	classes := jars[0] + string(os.PathListSeparator) + filepath.Join(libraries, "*")
 	args := append([]string{
-		"-Xmx1536m",               // databases of all tests stay; with 384 MB, half of the time went into garbage collection
+		"-Xmx1536m",               // all tests' databases stay; with 384 MB, half of the time went into garbage collection
 		"-XX:+UseSerialGC",        // leaves the cores to the tests
 		"-XX:TieredStopAtLevel=1", // most runs end before optimized code pays off
 		"-Djava.library.path=" + libraries,

@@ -77,7 +77,8 @@ func checkSums(headers http.Header, body []byte) *problem {
 	return nil
 }
 
-// keptPrefix marks headers that gofakes3 would drop. removeSigningHeaders removes such headers of a client.
+// keptPrefix marks headers that gofakes3 would drop. If a client sends headers with this prefix, removeSigningHeaders
+// removes them.
 const keptPrefix = "X-Amz-Kept-"
 
 // keepHeaders prefixes an upload's headers that S3 keeps but gofakes3 drops. [originalHeaders] restores the names.

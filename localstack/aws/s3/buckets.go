@@ -48,7 +48,7 @@ func (o *objects) versionsAfter(name, prefix, key, id string) iter.Seq[listed] {
 			}
 			versions := o.buckets[name][at]
 			end := len(versions)
-			if at == key { // ids do not sort, so search for id; if that version is gone, nothing is skipped
+			if at == key { // ids have no order, so search for id; if that version is gone, nothing is skipped
 				if before := slices.IndexFunc(versions, func(v *version) bool { return v.ID == id }); before >= 0 {
 					end = before
 				}

@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// scenario uses a bucket like the platform and its clients, and notes every answer. want holds Amazon S3's answers.
+// scenario uses a bucket as the platform and its clients do, and notes every answer. want holds Amazon S3's answers.
 type scenario struct {
 	name string
 	run  func(*stage)

@@ -17,7 +17,8 @@ import (
 
 // objects is gofakes3's backend: it keeps buckets and all versions of their objects. It is safe for concurrent use.
 type objects struct {
-	// These provide the other methods. gofakes3 never calls them, because checkSupported refuses such requests.
+	// These two provide the methods that objects does not define. gofakes3 never calls such a method, because
+	// checkSupported refuses the requests.
 	gofakes3.Backend
 	gofakes3.VersionedBackend
 

@@ -48,7 +48,7 @@ func open(t *testing.T, dir string, o wal.Options) (*s3.Engine, store) {
 	return e, newStore(t, "http://s3.test", existing{e}, "files", time.Now)
 }
 
-// existing answers requests to make a bucket as already done.
+// existing is an engine whose bucket already exists. It answers a request to make the bucket as if it had made it.
 type existing struct{ *s3.Engine }
 
 func (e existing) RoundTrip(r *http.Request) (*http.Response, error) {

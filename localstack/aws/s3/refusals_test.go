@@ -22,7 +22,7 @@ import (
 	file_s3 "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// changed changes requests after they were signed.
+// changed is a transport that changes each request after the client has signed it.
 type changed struct {
 	http.RoundTripper
 	change func(*http.Request)

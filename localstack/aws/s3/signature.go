@@ -29,7 +29,7 @@ type signature struct {
 	expires                    time.Duration // validity of a presigned request
 }
 
-// checkRequest reads the request's body and refuses the request if S3 would refuse it before acting on it.
+// checkRequest reads the request's body. It refuses the request if S3 would refuse it before carrying it out.
 func (e *Engine) checkRequest(r *http.Request) *problem {
 	query, err := url.ParseQuery(r.URL.RawQuery) // r.URL.Query would skip malformed parameters
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-// scenario uses the queues like the project and notes every answer. Each engine must give exactly want.
+// scenario uses the queues as the project does, and notes every answer. Each engine must give exactly want.
 type scenario struct {
 	name string
 	run  func(stage)
@@ -42,7 +42,8 @@ func (s stage) queue(name string, attributes map[string]string) string {
 	return s.create(s.prefix+name, attributes)
 }
 
-// noteReceived waits up to five seconds for messages. It notes what does not depend on the engine's ids and clock.
+// noteReceived waits up to five seconds for messages. It notes only values that do not depend on the engine's ids and
+// clock.
 func (s stage) noteReceived(url string) []types.Message {
 	s.t.Helper()
 	messages := s.receiveWaiting(url, 10, 5)

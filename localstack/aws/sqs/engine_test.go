@@ -119,7 +119,8 @@ func TestEngine_OverPort(t *testing.T) {
 	}
 }
 
-// TestReceiveMessage_InFlightLimit multiplies one message, which is faster than 120,000 receives.
+// TestReceiveMessage_InFlightLimit fills the queue with copies of one received message, which is faster than 120,000
+// receives.
 func TestReceiveMessage_InFlightLimit(t *testing.T) {
 	t.Parallel()
 	engine := sqs.New(sqs.Config{Now: clock.New().Now})

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// A message group is noisy with more than noisyShare percent, and at least noisyMessages, of the messages in flight, or
-// with more than noisyShare percent of the consumers' time (AWS: "How Amazon SQS fair queues work").
+// A message group is noisy if it has more than noisyShare percent of the messages in flight, and at least noisyMessages
+// messages. It is also noisy if it takes more than noisyShare percent of the consumers' time (AWS: "How Amazon SQS fair
+// queues work").
 const (
 	noisyMessages = 30
 	noisyShare    = 10

@@ -93,7 +93,7 @@ func TestNoisyGroups_ByTime(t *testing.T) {
 	if got := q.take(url, 2); got != "b0 a2" {
 		t.Errorf("got %s, want %s", got, "b0 a2")
 	}
-	clock.Advance(time.Second / 10) // 4 % of 2.4 s is b's
+	clock.Advance(time.Second / 10) // b's share is 4 % of 2.4 s
 	q.sendGroup(url, "b", 1)
 	if got := q.take(url, 1); got != "b0" {
 		t.Errorf("got %s, want %s", got, "b0")

@@ -36,7 +36,7 @@ func (e *Engine) handleSum(q *queue, b []byte) uint32 {
 	return crc32.ChecksumIEEE(append([]byte(e.arn(q.Name)), b...))
 }
 
-// findByHandle returns the message of a receipt handle, or nil if it is gone.
+// findByHandle returns the message of a receipt handle, or nil if the message is gone.
 func (e *Engine) findByHandle(q *queue, handle string) (*message, error) {
 	if handle == "" {
 		return nil, fail(missingParameter, "The request must contain the parameter ReceiptHandle.")

@@ -130,7 +130,8 @@ func (l *Log) append(payload []byte) error {
 	return l.refused
 }
 
-// Check returns an error if the log takes no records. After a failed write it writes a probe to find out.
+// Check returns an error if the log takes no records. If the last write failed, Check writes a probe to find out
+// whether the log takes records again.
 func (l *Log) Check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

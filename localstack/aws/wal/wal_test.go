@@ -71,7 +71,8 @@ func want(t *testing.T, what string, got, records []string) {
 	}
 }
 
-// fill writes records of all sizes and two snapshots, which most tests read back. It returns the acknowledged records.
+// fill writes records of all sizes and two snapshots. Most tests then read the log back. fill returns the acknowledged
+// records.
 func fill(b *journal) []string {
 	var acknowledged []string
 	for i := range 12 {

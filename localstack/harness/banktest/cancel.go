@@ -1,4 +1,4 @@
-// Package banktest tests the rules of the port to banks. Call Cancel in the tests of each bank.
+// Package banktest tests the rules of the interface to banks (bank.Bank). Call Cancel in the tests of each bank.
 package banktest
 
 import (

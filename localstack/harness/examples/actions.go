@@ -52,8 +52,8 @@ func (t *Scenario) Result() string {
 		read.Text("payment_instrument.token") != "")
 }
 
-// repeat repeats a request each minute until its answer is final. Before each PUT without a key it reads the checkout,
-// and stops if the checkout has a new attempt. Such a PUT would be another attempt.
+// repeat repeats a request each minute until its answer is final. Before a PUT without an Idempotency-Key it reads the
+// checkout. If the checkout already has a new attempt, repeat stops, because the PUT would start another attempt.
 func (t *Scenario) repeat(request world.Request) {
 	const patience = 6
 	var response world.Response

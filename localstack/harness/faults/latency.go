@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Latency contains the durations of calls to AWS, and the time that a function computes.
+// Latency contains the durations of calls to AWS, and the time that a function spends computing.
 type Latency struct {
 	Table       time.Duration // a call to the table other than a transaction
 	Transaction time.Duration // a write transaction

@@ -92,7 +92,7 @@ var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Sc
 
 // Distinct returns the plannable faults that have different effects at a step, with FailBefore first. The SDK repeats a
 // failed read, a read with a lost reply, and a throttled read in the same way. Only a death leaves the process without
-// the answer to a read. A conflict outside a transaction is a throttled call.
+// the answer to a read. Outside a transaction, Conflict has the same effect as Throttle.
 func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":

@@ -17,7 +17,7 @@ import (
 )
 
 // checkFilter checks that relay gets exactly the writes that it needs. If a needed write is missing, its message is a
-// minute late. Each other write costs a call.
+// minute late. Each write that relay does not need costs a call.
 func (w *World) checkFilter() {
 	if enginetest.OnDynamoDBLocal() { // DynamoDB Local is slow, and the filter is not part of it
 		return

@@ -125,7 +125,7 @@ func (s sums) add(w *World, a money.Amount) {
 }
 
 // addOpen adds the amount of the payout that is still payable to the merchant. Before the payout is sent, this is the
-// whole total, unless the total is a shortfall, which waits in a payable. While the payout is returning, this is the
+// whole total. A shortfall adds nothing here, because it waits in a payable. While the payout is returning, this is the
 // sum of the open records.
 func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 	switch p.Status {

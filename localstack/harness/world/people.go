@@ -49,16 +49,16 @@ func (s Shop) Person(email, role string) member.Member {
 	return s.join(s.Tenant(), email, role, s.unknownPassword)
 }
 
-// PersonWith creates an owner of the tenant with the password. The password's operation is "accept " followed by the
-// address. An existing user keeps the old password.
+// PersonWith creates an owner of the tenant with the password. The operation that sets the password is called "accept "
+// followed by the address. An existing user keeps the old password.
 func (s Shop) PersonWith(t identity.Tenant, email, password string) member.Member {
 	s.Helper()
 	chosen := s.App.Store.PasswordFor(member.Address(email), "accept "+email, secret.New(password))
 	return s.join(t, email, member.RoleOwner, func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
 }
 
-// Join adds the member's user to another shop with the role. It returns an access token for that shop. On paths of the
-// first shop the token acts for the first shop.
+// Join adds the member's user to another shop with the role. It returns an access token for that shop. The token is for
+// that shop, but a request to a path of the first shop acts for the first shop.
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	return other.TokenOf(s.join(other.Tenant(), m.Email, role, s.unknownPassword))

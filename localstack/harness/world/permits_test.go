@@ -54,7 +54,7 @@ func TestPermits_Of(t *testing.T) {
 	}
 }
 
-// TestPermits_Refused checks that a function is refused actions that its role does not allow, and any change of a
+// TestPermits_Refused checks that Permits refuses actions that the function's role does not allow, and any change of a
 // journal entry.
 func TestPermits_Refused(t *testing.T) {
 	t.Parallel()

@@ -21,8 +21,8 @@ type CardReader struct {
 // ReadersPath returns the path of the merchant's readers.
 func (s Shop) ReadersPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
 
-// PairReader pairs the terminal that shows the code. It then moves the clock by ReaderPays, so that a terminal which
-// confirms at all has confirmed.
+// PairReader pairs the terminal that shows the code. It then moves the clock by ReaderPays, so that every terminal that
+// ever confirms has done so.
 func (s Shop) PairReader(code string) CardReader {
 	s.Helper()
 	made := s.Must(http.StatusCreated, s.Send("POST", s.ReadersPath(), map[string]any{"pairing_code": code}))

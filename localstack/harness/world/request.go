@@ -79,7 +79,7 @@ func (p *Process) Checked() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(base)
-			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // API Gateway also lets functions finish
+			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // a function finishes, as with API Gateway
 			r.Out.Host = r.In.Host
 		},
 		Transport: check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf),

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Ahead is the system's clock plus an offset of zero or more, which only grows. It is safe for concurrent use.
+// Ahead is the system's clock plus an offset. The offset is never negative, and only grows. Ahead is safe for
+// concurrent use.
 type Ahead struct {
 	mu     sync.Mutex
 	offset time.Duration

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/steps"
 )
 
-// appScopes are the application's scopes. The platform's operator must approve payments.
+// appScopes are the application's scopes. The platform's operator must approve the scope payments.
 var appScopes = []string{"payments", "user.profile_readonly"}
 
 // register makes the platform's operator register an application for the merchant and give the owner a password.
@@ -96,7 +96,7 @@ func (s *scenario) sell(reference, amount string) string {
 	return paid.TransactionCode
 }
 
-// restrict makes a key that may only create checkouts. The key cannot refund; once revoked it can do nothing.
+// restrict makes a key that may only create checkouts. The key cannot refund. After it is revoked, it can do nothing.
 func (s *scenario) restrict() {
 	keys := "/v0.1/merchants/" + s.MerchantCode + "/api-keys"
 	var made struct{ ID, Plaintext, Preview string }

@@ -185,7 +185,7 @@ func (s *scenario) charge() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// expect prints an expectation that is met, and otherwise ends the step.
+// expect prints the expectation want if ok is true. Otherwise it ends the step.
 func (s *scenario) expect(ok bool, want string) {
 	if !ok {
 		steps.Check(fmt.Errorf("the response above is not %s", want))

@@ -65,7 +65,7 @@ func (s *shop) serveThanks(w http.ResponseWriter, r *http.Request) {
 }
 
 // awaitCallback verifies the callback and reads the checkout, as receivers must (contract §11.1). It skips other
-// callbacks, because callbacks may be repeated and in any order.
+// callbacks, because callbacks may come more than once and in any order.
 func (s *scenario) awaitCallback(checkoutID, status string) {
 	for {
 		select {

@@ -44,11 +44,12 @@ type Verdict string
 const (
 	Right   Verdict = "✓"
 	Wrong   Verdict = "✗" // matches no key of the platform
-	Unknown Verdict = "?" // matches no secret in .local/env: another merchant's, or rotated
+	Unknown Verdict = "?" // matches no secret in .local/env, but perhaps a rotated secret or another merchant's
 	Missing Verdict = "–" // no v1, because the merchant has no secret
 )
 
-// WatchCallbacks returns a transport of callbacks. It records attempts and forwards them to listening commands.
+// WatchCallbacks returns a transport for callbacks. The transport records attempts and forwards them to listening
+// commands.
 func (i *Inspector) WatchCallbacks(guarded http.RoundTripper) http.RoundTripper {
 	return seenCallbacks{i, guarded}
 }

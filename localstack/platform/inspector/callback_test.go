@@ -54,7 +54,7 @@ func TestReceiver_ForgedCallback(t *testing.T) {
 func TestCallbacks_OtherSecret(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
-	for range 2 { // the second rotation ends the secret in .local/env
+	for range 2 { // after the second rotation, the secret in .local/env no longer signs
 		f.operate(object{"command": "rotate_callback_secret", "merchant_code": f.env["MERCHANT_CODE"], "force": true},
 			nil)
 	}

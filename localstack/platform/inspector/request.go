@@ -64,7 +64,7 @@ func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 	})
 }
 
-// exchange is the record of a request and its reply. It holds no part of their connection.
+// exchange is the record of a request and its reply. It keeps no part of the HTTP connection in memory.
 type exchange struct {
 	method              string
 	url                 *url.URL

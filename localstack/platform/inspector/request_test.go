@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestRequests_Steps checks the page under the X-Request-Id, which must contain no secrets.
+// TestRequests_Steps checks the page of the request with an X-Request-Id. The page must contain no secrets.
 func TestRequests_Steps(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
@@ -96,7 +96,8 @@ func TestRequests_Contents(t *testing.T) {
 	f.want(shown(client.Request{Method: "GET", Path: "/nowhere"}), "<dd>404</dd>", "$default")
 }
 
-// TestRequests_LatestOnly checks that a platform that runs for days does not grow.
+// TestRequests_LatestOnly checks that old requests are dropped, so that a platform that runs for days does not use more
+// and more memory.
 func TestRequests_LatestOnly(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
@@ -110,7 +111,7 @@ func TestRequests_LatestOnly(t *testing.T) {
 	f.get("/sandbox/requests/"+oldest, http.StatusNotFound)
 }
 
-// TestRequests_OutOfProcess checks that requests are seen, and that the page says why steps are not.
+// TestRequests_OutOfProcess checks that the page shows requests, and says why it cannot show their steps.
 func TestRequests_OutOfProcess(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)

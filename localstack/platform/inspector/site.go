@@ -22,7 +22,7 @@ type Merchant struct{ Code, Name, Key, Secret string }
 // Platform is the page's access to the running platform.
 type Platform struct {
 	BaseURL      string
-	Merchants    []Merchant    // the welcome page shows the first one's key
+	Merchants    []Merchant    // the welcome page shows the first merchant's key
 	App          *app.App      // uses the platform's engines and clock; the inspector does not record its calls
 	Operator     client.Invoke // calls the provision function
 	Clock        func() string // returns the platform's time, for people

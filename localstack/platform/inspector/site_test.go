@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestCheckOrigin checks pages of another site, and sites whose name leads to this machine.
+// TestCheckOrigin checks requests from pages of another site, and from sites whose name resolves to this machine.
 func TestCheckOrigin(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)

@@ -55,7 +55,7 @@ func (i *Inspector) StreamRequests(w http.ResponseWriter, r *http.Request) {
 	sendNew(i, w, r, i.Requests, func(*Request) bool { return true })
 }
 
-// sendNew sends new elements of a list, which is latest first, until the command or the platform ends.
+// sendNew sends new elements of a list until the command or the platform ends. The list has its latest element first.
 func sendNew[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, list func() []T, wanted func(T) bool) {
 	_, _ = io.Copy(io.Discard, r.Body) // the end of the command is noticed only after the body is read
 	changes, stop := i.watch()

@@ -78,7 +78,7 @@ type section struct {
 	forms     templ.Component // not updated, so that input in them is kept
 }
 
-// columns returns the sections in two columns: the developer's requests, and the acts of others.
+// columns returns the sections in two columns: the developer's requests with their callbacks, and everything else.
 func (v view) columns() [][]section {
 	none := templ.NopComponent
 	return [][]section{{

@@ -31,7 +31,7 @@ type charge struct {
 
 type present struct {
 	payments.CardPresent
-	Tip amount // replaces CardPresent's, which would lose its currency
+	Tip amount // replaces the tip in CardPresent, whose JSON would lose the currency
 }
 
 // decided is the part of an outcome that a terminal needs.

@@ -83,7 +83,7 @@ func (d *device) publishAddress(address string) error {
 
 // Pair asks the person at the terminal to confirm, if the terminal shows the code.
 func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, error) {
-	paired := terminal.Device{Serial: d.at.Serial, Model: virtual.Model} // both never change
+	paired := terminal.Device{Serial: d.at.Serial, Model: virtual.Model} // serial and model never change
 	err := d.change(func() error {
 		switch {
 		case p.ID == d.pairing.ID:

@@ -75,7 +75,8 @@ func (w *fixture) Write(p []byte) (int, error) {
 	return w.screen.Write(p)
 }
 
-// waitFor waits until the pattern appears on the screen and returns its group. It forgets the screen up to there.
+// waitFor waits until the pattern appears on the screen, and returns the pattern's group. The next call looks only at
+// the text after the match.
 func (w *fixture) waitFor(pattern string) string {
 	w.Helper()
 	re, limit := regexp.MustCompile(pattern), time.After(20*time.Second)

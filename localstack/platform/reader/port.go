@@ -23,12 +23,12 @@ const (
 
 type offered struct {
 	terminal.Checkout
-	Amount amount // replaces Checkout's, which would lose its currency
+	Amount amount // replaces the amount in Checkout, whose JSON would lose the currency
 }
 
 type configured struct {
 	terminal.SettingsChange
-	Passcode string // replaces SettingsChange's, which cannot be written out
+	Passcode string // replaces the passcode in SettingsChange, which cannot be written out
 	Pairing  string
 }
 

@@ -160,7 +160,7 @@ func (d *device) charge(ctx context.Context) {
 		return
 	}
 	_ = d.change(func() error {
-		if !s.isOver() { // unless stopped while its code was shown
+		if !s.isOver() { // it may have been stopped while its code was shown
 			d.notice = s.recordAnswer(o, err)
 		}
 		return nil

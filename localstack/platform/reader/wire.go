@@ -1,6 +1,6 @@
-// Package reader is a card terminal in a terminal window. Run connects the card terminal to a platform by the port that
-// all terminals have, over HTTP. It charges at the acquirer. The platform uses a Switchboard to reach the terminals,
-// and Charges as the acquirer's host.
+// Package reader is a card terminal in a terminal window. Run connects the card terminal to a platform over HTTP,
+// through the interface that all card terminals have (terminal.Terminals). The card terminal charges at the acquirer.
+// The platform uses a Switchboard to reach the card terminals, and Charges as the acquirer's host.
 package reader
 
 import (
@@ -74,7 +74,7 @@ func serve[In, Out any](token string, do func(context.Context, In) (Out, error))
 	}))
 }
 
-// send sends a message and returns its result. After an error that is not in known, the message may have arrived.
+// send sends a message and returns its result. After an error that is not in knownErrors, the message may have arrived.
 func send[Out any](ctx context.Context, h control.Host, path string, in any) (Out, error) {
 	var none Out
 	body, err := json.Marshal(in)

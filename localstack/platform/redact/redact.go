@@ -41,8 +41,8 @@ func (sent side) hides(name, value string) bool {
 	return hiddenNames[name] || bool(sent) && hiddenInRequests[name] && (name != "token" || len(value) != savedCard)
 }
 
-// shownValue returns the shown value of a member or field called name. The parameter of is the name of the object
-// around it.
+// shownValue returns the shown value of a member or field called name. The parameter of is the name of the object that
+// has this member.
 func (sent side) shownValue(of, name, value string) string {
 	switch {
 	case sent.hides(name, value):
@@ -57,7 +57,7 @@ func (sent side) shownValue(of, name, value string) string {
 // Request returns a request's body for showing, as JSON or a form. It returns "" if the body is neither.
 func Request(contentType string, body []byte) string {
 	kind, _, _ := mime.ParseMediaType(contentType)
-	// The API accepts JSON under any content type, and curl by default calls it a form.
+	// The API accepts JSON under any content type, and curl by default sends the content type of a form.
 	begin := bytes.TrimLeft(body, " \t\r\n")
 	isJSON := len(begin) > 0 && (begin[0] == '{' || begin[0] == '[')
 	if kind == "application/x-www-form-urlencoded" && !isJSON {

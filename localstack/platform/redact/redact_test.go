@@ -37,7 +37,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestRequest checks that escapes hide nothing, and that a body is shown only if it is JSON or a form.
+// TestRequest checks that a secret is hidden even if it is written with JSON escapes, and that a body is shown only if
+// it is JSON or a form.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	const form, asJSON = "application/x-www-form-urlencoded; charset=utf-8", "application/json"

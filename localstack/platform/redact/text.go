@@ -12,8 +12,8 @@ var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0
 	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/receipts/)[0-9a-f]{32}|(/invitations/)[0-9A-Za-z_-]+|` +
 	`([?&]code=)[^&"\s]+`)
 
-// marks lists parts of secrets. Each text that the regular expression patterns matches contains a mark, unless the text
-// is an access token.
+// marks lists parts of secrets. Each match of the variable patterns contains a mark, unless the text is an access
+// token.
 var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "code="}
 
 const (
@@ -28,7 +28,7 @@ const (
 var (
 	digits = regexp.MustCompile(uuid.String() + `|[0-9]{12,}|[0-9]{2,}(?:` + between.String() + `[0-9]{2,}){2,}`)
 	uuid   = regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	// The pattern between matches the separators that people put between the groups of a card number.
+	// between matches the separators that people put between the groups of a card number.
 	between = regexp.MustCompile(`[-\s._/\x{a0}]{1,2}`)
 )
 

@@ -14,7 +14,7 @@ func TestCommit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git is in the PATH")
 	}
-	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir()) // no repository around the test's
+	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir()) // git then finds no repository above the test's folder
 	t.Chdir(t.TempDir())
 	write := func(name string) {
 		t.Helper()

@@ -1,4 +1,4 @@
-// Package terminal formats logs for people at a developer's terminal. New returns such a logger.
+// Package terminal formats log records for people at a developer's terminal. New returns the logger.
 package terminal
 
 import (

@@ -67,8 +67,8 @@ const (
 	nothing     = "nothing"
 )
 
-// equations lists pairs of balances. The first balance times the sign must equal the second. Most equations hold only
-// at rest, and those with atEveryStep after every step of the platform.
+// equations lists pairs of balances. The first balance times the sign must equal the second. Equations with atEveryStep
+// hold after every step of the platform. The others hold only at rest.
 var equations = []struct {
 	sign        int64
 	one         string

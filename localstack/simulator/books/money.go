@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
-// CheckMoney compares the platform's records with each other, and with the acquirer's and the bank's.
+// CheckMoney compares the platform's records with each other, and with the records of the acquirer and the bank.
 func (b Snapshot) CheckMoney() {
 	for _, id := range simulator.Sorted(b.Transactions) {
 		t := b.Transactions[id]
@@ -41,8 +41,8 @@ func (b Snapshot) checkSum(t calls.Item, l *ledger) {
 	}
 }
 
-// checkReturned checks that the acquirer returned the money of each successful refund once, and of no other refund. No
-// refund may be open. The transaction must record the sums of the acquirer's movements, by kind.
+// checkReturned checks that the acquirer returned the money of each successful refund once, and returned no money for
+// other refunds. No refund may be open. The transaction must record the sums of the acquirer's movements, by kind.
 func (b Snapshot) checkReturned(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	moves := b.moved[id]
@@ -96,7 +96,7 @@ func (b Snapshot) checkParts(t calls.Item) {
 			Minor(where[0]["amount"]) != net(p) || Minor(where[0]["fee"]) != Minor(p["fee"]) {
 			b.Find(checkout, "part %s is %s with %d, and recorded as %v", payable, p.Text("status"), net(p), where)
 		}
-		if status == "FAILED" { // another part replaces it
+		if status == "FAILED" { // another part has replaced this part
 			continue
 		}
 		amounts, fees, deducted = amounts+Minor(p["amount"]), fees+Minor(p["fee"]), deducted+Minor(p["deducted"])
@@ -107,7 +107,8 @@ func (b Snapshot) checkParts(t calls.Item) {
 	b.checkDeductions(t, deducted)
 }
 
-// checkDeductions checks that returned money is deducted from parts, waits as a debit, or is otherwise settled.
+// checkDeductions checks that all money that went back to payers is deducted: from parts, or by a debit. The debit
+// waits as a payable, or is recorded in a payout.
 func (b Snapshot) checkDeductions(t calls.Item, deducted int64) {
 	checkout := t.Text("checkout_id")
 	for _, e := range b.eventsOf(t.Text("id")) {

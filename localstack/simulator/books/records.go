@@ -32,7 +32,8 @@ func (b Snapshot) checkRecords() {
 	b.checkAnswers()
 }
 
-// checkIdempotency checks that a key stays with its running request, and that stored answers stay (contract §2.8).
+// checkIdempotency checks that an Idempotency-Key stays with its running request, and that stored answers do not change
+// (contract §2.8).
 func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	was, now := before.Image(), after.Image()
 	at := after.Change.ApproximateCreationDateTime.Time

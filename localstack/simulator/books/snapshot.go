@@ -1,5 +1,5 @@
-// Package books checks the records of a simulated world at rest: those of the platform against each other, against the
-// acquirer's and the bank's, and against the answers to clients. Workloads call Check.
+// Package books checks the records of a simulated world at rest. It compares the platform's records with each other,
+// with the records of the acquirer and the bank, and with the answers to clients. Workloads call Check.
 package books
 
 import (
@@ -27,7 +27,7 @@ type Snapshot struct {
 	Merchants                          items           // by code
 	Payouts                            items
 	Records                            itemLists // by payout
-	Taken                              itemLists // records by the tenant and id of their former payable
+	Taken                              itemLists // payout records by tenant and id of the payable that each replaced
 	Booked                             itemLists // lines of the bank's statement, by payout
 	Carried                            itemLists // payables and records of shortfalls, by payout
 }

@@ -18,7 +18,7 @@ type Mutation struct {
 	Conditions func(name string) // if not nil, receives the name of each condition of a write
 }
 
-// Values of Mutation.Without that are not conditions. The world removes Stream and Groups without this package.
+// Values of Mutation.Without that are not conditions. Package simulator removes Stream and Groups; Mutate does not.
 const (
 	Stream = "the reader of the table's stream"
 	Groups = "the message groups by which queues are fair"
@@ -29,9 +29,9 @@ const (
 
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
-// Mutate returns the body of a call without the condition or the writes that Without names. If Without is Shards, it
-// changes the partition key in a Query of a later shard, so that the Query finds nothing. carried is true if the call
-// had the condition.
+// Mutate returns the body of a call after removing the condition or the writes that m.Without names. If Without is
+// Shards, it changes the partition key in a Query of a later shard, so that the Query finds nothing. carried is true if
+// the call had the condition.
 func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried bool) {
 	if m.Without == Shards && operation == "Query" {
 		return laterShard.ReplaceAll(body, []byte("$0#none")), false

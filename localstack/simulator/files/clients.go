@@ -95,7 +95,7 @@ func (c *fileTenant) populate() {
 	}
 }
 
-// wait lets time pass, sometimes until links have ended or the upload time of files is over.
+// wait lets time pass, sometimes until links have expired or the upload time of files is over.
 func (c *fileTenant) wait(rng *rand.Rand) {
 	of := 12
 	if c.files.narrow {
@@ -235,7 +235,7 @@ func (d *document) download(actor string, rng *rand.Rand) {
 	d.wait(rng)
 	got := d.files.follow(actor, "GET", shown.DownloadURL, nil, "")
 	switch {
-	case got == nil || got.status != http.StatusOK: // it is deleted, or the link has ended
+	case got == nil || got.status != http.StatusOK: // the file is deleted, or the link has expired
 	case checksumOf(got.body) != shown.Checksum || got.header.Get("Content-Type") != shown.ContentType ||
 		!strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;"):
 		d.Find("", "file %s with the checksum %s is downloaded as %q with %v", d.id, shown.Checksum, got.body, got.header)

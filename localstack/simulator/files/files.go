@@ -68,8 +68,7 @@ func (f *files) Check() {
 	f.checkFiles()
 }
 
-// Interfere reads the stream first. Clients wait until links have expired, and the stream's iterators expire in that
-// time, too.
+// Interfere reads the stream first, because the stream's iterators may expire while clients wait for links to expire.
 func (f *files) Interfere() {
 	f.ReadStream()
 	f.World.Interfere()

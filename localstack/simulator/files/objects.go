@@ -66,7 +66,8 @@ type followed struct {
 	body   string
 }
 
-// follow sends a request by a link. The network may lose it or its reply (nil), or deliver it twice or late.
+// follow sends a request by a link. The network may lose the request or its reply (follow then returns nil), or deliver
+// the request twice or late.
 func (f *files) follow(actor, method, url string, headers map[string]string, content string) *followed {
 	r, err := http.NewRequestWithContext(context.Background(), method, url, nil)
 	f.Must(err)
@@ -191,8 +192,8 @@ func (f *files) CheckCall(by *simulator.Invocation, r *http.Request) {
 	}
 }
 
-// checkUpload checks an object that S3 has accepted. It must have an entry, must have come in time, and must have the
-// declared size and checksum.
+// checkUpload checks an object that S3 has accepted. The object must have an entry, must have come in time, and must
+// have the declared size and checksum.
 func (f *files) checkUpload(key string, v *version) {
 	e := entryOf(f.readItems(), key)
 	d := f.documents[e.Text("file")]

@@ -59,7 +59,7 @@ func (h *hanging) hangs(host string) bool {
 	return true
 }
 
-// Act creates 80 to 120 callbacks that hang, and a few others that are due meanwhile.
+// Act creates 80 to 119 callbacks that hang, and a few others that are due meanwhile.
 func (h *hanging) Act() {
 	all := shops.Open(h.World)
 	h.FaultsOn = true

@@ -1,11 +1,12 @@
 // Package linear checks that clients' views are linearizable: each request took effect at one point in time between its
 // start and its answer. Fill a history and call its Check.
 //
-// SettingsHistory is about a merchant's settings (contract §7.2), which clients see as the last change left them.
-// RecordHistory is about roles, members and API keys (contract §8), each separately. History is about one transaction's
-// refunds, which the platform serialises (contract §6.4): at no point was more reserved than had been captured. A
-// refund takes effect at one point, where its money is reserved. If the acquirer does not make the refund, the money is
-// released at a second point. A request without an answer may take effect at any later time, or never.
+// SettingsHistory is about a merchant's settings (contract §7.2). Clients must see the settings as the last change left
+// them. RecordHistory is about roles, members and API keys (contract §8); it checks each record separately. History is
+// about one transaction's refunds, which the platform serialises (contract §6.4): at no point was more reserved than
+// had been captured. A refund takes effect at one point, where its money is reserved. If the acquirer does not make the
+// refund, the money is released at a second point. A request without an answer may take effect at any later time, or
+// never.
 package linear
 
 import (
@@ -27,7 +28,7 @@ const (
 	Unknown   Answer = iota // no answer, or an answer without information about the refund
 	Made                    // 204, 201: the refund is made or in progress
 	Refused                 // 409, 422: more than was left, or the acquirer declined
-	NotTaken                // 424: the acquirer did not take it
+	NotTaken                // 424: the acquirer did not take the refund
 	ShowsLeft               // a read, or a refusal that names the rest
 )
 
@@ -102,9 +103,9 @@ func (h History) Check() error {
 type request[State comparable] interface {
 	String() string
 	times() (call, until int64)
-	// step returns true if the answer fits the state before the request, which is its argument. It also returns the
-	// state after the request. If a change without an answer never took effect, the order has this change last, after
-	// every observation.
+	// step gets the state before the request. It returns true if the answer fits that state. It also returns the state
+	// after the request. If a change without an answer never took effect, the order has this change last, after every
+	// observation.
 	step(now State) (fits bool, after State)
 }
 

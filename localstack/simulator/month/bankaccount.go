@@ -214,7 +214,8 @@ func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	if json.Unmarshal(r.Response.Body, &all) == nil {
 		return all
 	}
-	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // if there is no account, the account is empty
+	// The reply has a single account. All its fields are empty if there is none.
+	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)}
 }
 
 func (v accountsVersion) isFull() bool { return v.count(counted...) == merchant.MaxBankAccounts }

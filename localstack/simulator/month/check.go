@@ -50,9 +50,9 @@ func (m *month) Check() {
 	}
 }
 
-// checkPayout checks that a payout has ended. It then needs no message, not even a dead one. The payout must be the sum
-// of its records, and the records must contain its outcome. If the payout is PAID, the bank must have paid it once, and
-// otherwise never.
+// checkPayout checks that a payout has ended. An ended payout needs no message any more, not even a message in a
+// dead-letter queue. The payout must be the sum of its records, and the records must contain its outcome. If the payout
+// is PAID, the bank must have paid it once, and otherwise never.
 func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	id, status, total := p.Text("id"), p.Text("status"), books.Minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]

@@ -136,8 +136,8 @@ func (t *fileBank) settlePayout(actor string, outcome executedTransfer) bool {
 	return answered
 }
 
-// checkExecuted checks that the platform has the outcome of each transfer that the bank knows. No other live payout
-// with a positive total may be PAID.
+// checkExecuted checks each transfer that the bank knows: the platform must have the transfer's outcome. No other live
+// payout with a positive total may be PAID.
 func (t *fileBank) checkExecuted(b books.Snapshot) {
 	for _, id := range simulator.Sorted(t.executed) {
 		p, want := b.Payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]

@@ -200,8 +200,8 @@ func (m *month) scheduleNext() {
 	}
 }
 
-// pickPause returns a time without a tick. Each day has only a few short pauses. Otherwise payouts that wait for days
-// would be checked every hour.
+// pickPause returns the time until the next tick. Each day has only a few short pauses. Otherwise payouts that wait for
+// days would be checked every hour.
 func (m *month) pickPause() time.Duration {
 	if day := m.Now().Format(time.DateOnly); day != m.today {
 		m.today, m.ticked = day, 0

@@ -42,8 +42,9 @@ func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (comm
 	}
 }
 
-// checkVersion checks that a write replaces the last version of the item. Otherwise a change is lost, for example of a
-// setting that no sum shows. checkVersion also checks the rules of bank accounts, schedules and payouts.
+// checkVersion checks that a write replaces the last version of the item. Otherwise a change is lost. If the change is
+// to a setting, the sums of money may not show the loss. checkVersion also checks the rules of bank accounts, schedules
+// and payouts.
 func (m *month) checkVersion(i calls.Item) {
 	pk, tenant := i.Text("pk"), i.Tenant()
 	is := i.Number("version")

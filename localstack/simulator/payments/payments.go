@@ -204,7 +204,8 @@ func (s *order) visitBank(actor string, rng *rand.Rand, page string) {
 	s.browse(actor, client.Form{Action: page, Fields: url.Values{"decision": {decision}}})
 }
 
-// refundPaid starts refunds of the payment that a till has just been shown, once, if the scenario has refunds.
+// refundPaid starts refunds of a payment once an answer has told a till that the payment succeeded. It does so only
+// once in a scenario, and only if the scenario has refunds.
 func (s *order) refundPaid(paid simulator.View, rng *rand.Rand) {
 	wanted := false
 	s.Record(func() {

@@ -1,6 +1,7 @@
-// Package people simulates changes of roles, members and keys. Members are disabled, enabled, get new passwords, sign
-// in again or leave. Just before each write the simulation authenticates the caller again, and checks that the caller
-// has the right to the change. Rules that need no race are tested in package functions. Use New with simulator.Run.
+// Package people simulates changes of roles, members and keys. Members are disabled and enabled. They also get new
+// passwords, sign in again, or leave. Just before each write the simulation authenticates the caller again, and checks
+// that the caller has the right to the change. Rules that need no race are tested in package functions. Use New with
+// simulator.Run.
 package people
 
 import (
@@ -217,7 +218,7 @@ func (p *people) signIn(name string, m member.Member, token string) {
 }
 
 // story is the plot and the beginning of a world for a mutation control. Few other worlds would notice that the
-// control's condition is missing.
+// condition is missing that the mutation control removes.
 type story struct {
 	plot   plot
 	begins beginning // nil for any
@@ -238,7 +239,7 @@ type beginning func(p *people, r records) // sets the merchant's counts before t
 var beginnings = []beginning{(*people).beginAfterADay, (*people).beginWithInvitations, (*people).beginWithMembers,
 	(*people).beginUncounted}
 
-// beginAfterADay lets the merchant's counted invitations be from the day before.
+// beginAfterADay moves the merchant's counted invitations to the day before.
 func (p *people) beginAfterADay(r records) {
 	p.SetCount(r.count, "invited_on", "S", p.Now().Add(-24*time.Hour).Format(time.DateOnly))
 }

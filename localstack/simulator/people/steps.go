@@ -122,7 +122,7 @@ func (c clerk) pickID(collection string) string {
 	return cmp.Or(simulator.Pick(c.rng, c.ids[collection]), "nothing")
 }
 
-// pickSubset returns some of the values, sorted: at least one value, and at most the number most.
+// pickSubset returns some of the values, sorted: at least one value and no more than most.
 func pickSubset[T cmp.Ordered](rng *rand.Rand, most int, of ...T) []T {
 	var some []T
 	for range 1 + rng.IntN(most) {
@@ -180,7 +180,7 @@ func (c clerk) demoteOwner() {
 
 const sameGuest = "same@guests.example" // the address of most invitations
 
-// invite mostly invites sameGuest, like other clients at the same time, and sometimes a new address.
+// invite invites sameGuest, or sometimes a new address. Other clients invite sameGuest at the same time.
 func (c clerk) invite() {
 	if c.rng.IntN(5) == 0 {
 		c.addMember("", c.pickRoles(), fields{})
@@ -309,7 +309,7 @@ func (c clerk) takeRights() {
 		c.remove("api-keys", from.key, "")
 	case from.key != "":
 		c.changeKey(from.key, []string{"payments"})
-	case chance == 0: // a world revokes in only one way, so that the conditions for other ways do not protect it
+	case chance == 0: // a world revokes in only one way, so that no other way's condition hides a missing condition
 		[]step{clerk.revokeClient, clerk.revokeGrant, clerk.revokeToken}[c.Seed%3](c)
 	case from.name == "rosa" && (chance == 1 || c.narrow):
 		c.change("roles", c.hot["roles"], fields{"permissions": []identity.Permission{identity.FullTransactionHistoryView}})

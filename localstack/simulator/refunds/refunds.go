@@ -47,7 +47,7 @@ func (w refundSales) Act() {
 		w.Go(simulator.Clients, s.Sell)
 		w.Steer(simulator.Clients)
 	}
-	w.FaultProfile.StreamDies = true // the checks do not need the stream, which takes a third of the time
+	w.FaultProfile.StreamDies = true // the checks do not need the stream, and reading it takes a third of the time
 	w.FaultsOn = true
 	for _, s := range sales {
 		s.RequestRefunds(s.RNG)

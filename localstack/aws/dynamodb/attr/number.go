@@ -18,7 +18,7 @@ const (
 func Number(text string) (Value, error) {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	d, _, err := apd.NewFromString(text)
-	if err != nil || d.Form != apd.Finite || strings.LastIndexAny(mantissa, "+-") > 0 { // apd reads .-5 as 0.-5
+	if err != nil || d.Form != apd.Finite || strings.LastIndexAny(mantissa, "+-") > 0 { // apd accepts .-5, read as 0.-5
 		return Value{}, errNotANumber
 	}
 	return newNumber(d)

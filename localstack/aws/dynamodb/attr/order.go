@@ -54,7 +54,7 @@ func appendExponent(dst []byte, e uint16) []byte {
 	return binary.BigEndian.AppendUint16(dst, (e/128|0x80)<<8|(e%128|0x80))
 }
 
-// PrefixEnd returns the least key above all keys with the prefix, or "" if there is none.
+// PrefixEnd returns the least key above all keys with the prefix, or "" if no key is above them.
 func PrefixEnd(prefix string) string {
 	end := []byte(prefix)
 	for len(end) > 0 {

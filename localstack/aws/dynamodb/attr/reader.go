@@ -48,7 +48,7 @@ func Object(d *jsontext.Decoder, member func(name string) error) error {
 	})
 }
 
-// Array reads an array and calls element for each element, which must consume it.
+// Array reads an array. For each element it calls the function element, which must consume that element.
 func Array(d *jsontext.Decoder, element func() error) error { return readParts(d, '[', ']', element) }
 
 func readParts(d *jsontext.Decoder, from, to jsontext.Kind, part func() error) error {

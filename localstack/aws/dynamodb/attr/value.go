@@ -40,7 +40,8 @@ func ParseKind(letters string) (Kind, bool) {
 // IsScalarKey returns true if a key attribute may have this kind.
 func (k Kind) IsScalarKey() bool { return k == S || k == N || k == B }
 
-// Value is one immutable attribute value. The zero Value is Missing. It is small, since a table holds very many.
+// Value is one immutable attribute value. The zero Value is Missing. The struct is small, since a table holds very many
+// values.
 type Value struct {
 	kind    Kind
 	flag    bool     // BOOL

@@ -22,8 +22,8 @@ type change struct {
 	value attr.Value
 }
 
-// Apply returns the updated item. It reads all values from the old item. To keep the old list indexes valid while it
-// writes, it makes the assignments first, by ascending index, and the removals last, by descending index.
+// Apply returns the updated item. It reads all values from the old item. It makes the assignments first, by ascending
+// index, and the removals last, by descending index. The old list indexes thus stay valid while Apply writes.
 func (u *Update) Apply(item attr.Map) (attr.Map, error) {
 	if u == nil {
 		return item, nil

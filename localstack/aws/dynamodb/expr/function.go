@@ -98,7 +98,7 @@ func (p *parser) wantNestable(in place, n *node) {
 func (p *parser) wantTypeName(n *node) {
 	name := n.args[1]
 	if name.op != opValue {
-		// The service also refuses this, but its message lists its internal types.
+		// The service also refuses this, but its message lists types of its implementation.
 		p.fail(rankTypes, "Incorrect operand type for operator or function; operator or function: attribute_type, operand "+
 			"type: path")
 		return

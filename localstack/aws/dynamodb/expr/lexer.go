@@ -1,5 +1,5 @@
-// Package expr implements DynamoDB's expression language. The Parse functions check an expression as the service does;
-// their results read, test or update immutable items.
+// Package expr implements DynamoDB's expression language. The Parse functions check an expression as the service does.
+// The expressions that they return read, test or update immutable items.
 package expr
 
 type tokenKind uint8

@@ -72,7 +72,8 @@ func (p *parser) readCall() *node {
 
 func (p *parser) readArgument() *node { return p.readParens(p.readArgument, p.readOperand) }
 
-// readParens reads an operand. In parentheses it calls the function within, otherwise the function without.
+// readParens reads an operand. If the operand is in parentheses, readParens reads it by calling within. Otherwise it
+// calls without.
 func (p *parser) readParens(within, without func() *node) *node {
 	if !p.accept("(") {
 		return without()

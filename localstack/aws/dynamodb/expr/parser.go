@@ -10,8 +10,8 @@ import (
 
 const maxIndex = 1 << 30 // a list of 400 KB has far fewer elements
 
-// parser parses one expression. A syntax error stops the parser. Any other error waits in semantic, because the service
-// reports syntax errors first.
+// parser parses one expression. A syntax error stops the parser. Any other error is stored in semantic until the end,
+// because the service reports syntax errors first.
 type parser struct {
 	src      string
 	tokens   []token
@@ -32,7 +32,8 @@ func (p *parser) countOperator() {
 	}
 }
 
-// rank numbers the service's passes of checks after syntax. The service reports the error of the first pass that fails.
+// rank is the number of a pass of checks. The service makes these passes after it has checked the syntax, and reports
+// the error of the first pass that fails.
 type rank uint8
 
 const (

@@ -16,7 +16,7 @@ import (
 
 // All returns true if this run includes tests that need more than Go (real engines, a browser, Python) or build all
 // functions. The run includes them with CASHWRAP_TESTS=all, which `make test-all` sets. Such a test then fails if a
-// program is missing. Without that setting, All records that the test left a part to `make test-all`.
+// program is missing. Without that setting, the function records that `make test-all` must run the rest of the test.
 func All(tb testing.TB) bool {
 	tb.Helper()
 	all := os.Getenv("CASHWRAP_TESTS") == "all"

@@ -36,8 +36,8 @@ func Queues(tb testing.TB) string {
 // OnDynamoDBLocal returns true if the platform's tests run over the real engines.
 func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
 
-// InMemory skips the test if the run uses the real engines. They do not know virtual time and charge by different
-// rules.
+// InMemory skips the test if the run uses the real engines. The real engines do not know virtual time, and charge by
+// different rules.
 func InMemory(t *testing.T) {
 	t.Helper()
 	if OnDynamoDBLocal() {
@@ -55,8 +55,9 @@ func Do(r *http.Request) (*http.Response, error) {
 	return tables.open(r).RoundTrip(r)
 }
 
-// Real is the transport to real engines, without retries. The SDK closes a request's body at the answer. If net/http
-// has not read the body to its end, WriteTo then fails and closes the connection. Read does not, so Real hides WriteTo.
+// Real is the transport to real engines, without retries. The SDK closes a request's body when the answer arrives. If
+// net/http has not read the body to its end by then, WriteTo fails and closes the connection. Read does not fail, so
+// Real hides WriteTo.
 type Real struct{}
 
 // RoundTrip implements http.RoundTripper.
@@ -82,8 +83,8 @@ var memory = sync.OnceValue(func() *httptest.Server {
 	}))
 })
 
-// never is a TTLLag that keeps expired items for longer than any test. Tests move their clocks, often far behind the
-// clock of the engine, which would delete items too early.
+// never is a TTLLag that keeps expired items for longer than any test runs. Tests often set their clocks far behind the
+// engine's clock, so with a shorter lag the engine would delete items too early.
 const never = 100 * 365 * 24 * time.Hour
 
 // databases keeps a separate database per access key, like DynamoDB Local.

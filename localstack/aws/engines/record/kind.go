@@ -99,8 +99,8 @@ func kindOf(operation string, request any, outcome string) string {
 var data = []string{"Key", "Keys", "Item", "ExclusiveStartKey", "ExpressionAttributeNames", "ExpressionAttributeValues",
 	"AttributeValueList"}
 
-// words matches members whose text an engine interprets, so a kind includes it. Of other texts only the presence
-// matters.
+// words matches members whose text an engine interprets, so a kind includes the text. For other members with a text, a
+// kind includes only that they are present.
 var words = regexp.MustCompile(`Expression$|^(IndexName|Select|ReturnValues\w*|ComparisonOperator)$`)
 
 var digits = regexp.MustCompile(`[0-9]+`)

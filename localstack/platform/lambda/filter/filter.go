@@ -121,7 +121,7 @@ func matchImage(pattern map[string]any, item map[string]events.DynamoDBAttribute
 }
 
 // match returns true if an attribute has a wanted value, or if a map has the wanted members. An absent map has no
-// members. Pass false for there if the attribute is absent or has another type.
+// members. The parameter there must be false if the attribute is absent or has another type.
 func match(wanted any, v events.DynamoDBAttributeValue, there bool) bool {
 	members, isMap := wanted.(map[string]any)
 	values, _ := wanted.([]any)

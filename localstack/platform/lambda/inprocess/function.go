@@ -97,8 +97,8 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 	}
 }
 
-// callEither implements Call for a function with both HTTP and a queue, which tells its callers apart by the event's
-// JSON.
+// callEither implements Call for a function with both HTTP and a queue. Such a function recognizes its caller by the
+// event's JSON.
 func callEither[Reply any](ctx context.Context, f *Function, handle app.HTTPAndQueueEvent,
 	event any) (reply Reply, err error) {
 	payload, err := json.Marshal(event)

@@ -83,8 +83,8 @@ type Engines struct {
 // Bucket is the bucket of files.
 const Bucket = "cashwrap-files"
 
-// Environment returns the functions' variables for these engines. It allows plain HTTP and callbacks to loopback
-// addresses. secret is the platform's secret of at least 32 bytes, in use since the given time.
+// Environment returns the functions' variables for these engines. The variables allow plain HTTP, and callbacks to
+// loopback addresses. secret is the platform's secret of at least 32 bytes, in use since the given time.
 func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	environment := map[string]string{
 		"TABLE":                    "cashwrap",

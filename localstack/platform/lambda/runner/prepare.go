@@ -59,7 +59,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 	return err
 }
 
-// settings returns the functions' settings. It fails if a variable is missing, and names it.
+// settings returns the functions' settings. If a variable is missing, settings fails, and the error names the variable.
 func (r *Runner) settings() (app.Config, error) {
 	return app.FromEnvironment(func(name string) string { return r.environment[name] }, app.Secrets...)
 }

@@ -50,7 +50,7 @@ func TestPrograms_Environment(t *testing.T) {
 		environment["AWS_SESSION_TOKEN"] = keys.SessionToken
 		want := runtime.Config{Name: f.Name, Program: "/built/" + f.Name + "/bootstrap", Environment: environment,
 			ARN: "arn:aws:lambda:eu-central-1:000000000000:function:" + f.Name, Timeout: f.Timeout}
-		if f.Name == "callbacks" { // its messages must not wait for each other
+		if f.Name == "callbacks" { // one slow message must not delay the others
 			want.Instances = maxProcesses
 		}
 		if diff := cmp.Diff(want, program); diff != "" {

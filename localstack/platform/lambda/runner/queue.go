@@ -23,8 +23,8 @@ const (
 	// polls again.
 	pollers = 5
 	// maxPromptCalls limits a prompt consumer's concurrent calls like Lambda for a queue without provisioned pollers (AWS:
-	// "Configuring scaling behavior for SQS event source mappings"). Stages make fewer: prod by default 400 (40 pollers,
-	// infra/settings.go). Other consumers make one call per poller.
+	// "Configuring scaling behavior for SQS event source mappings"). Deployed stages allow fewer calls: prod allows 400 by
+	// default (40 pollers, infra/settings.go). Other consumers make one call per poller.
 	maxPromptCalls = 1250
 	// maxProcesses limits a prompt consumer's concurrent calls if each call takes a process.
 	maxProcesses = 50
@@ -88,8 +88,8 @@ type consumer struct {
 	log      *slog.Logger
 }
 
-// DrainQueues delivers and counts all visible messages. Failed messages stay in the queue, invisible for a while. It
-// returns the engine's errors.
+// DrainQueues delivers and counts all visible messages. Failed messages stay in the queue, invisible for a while.
+// DrainQueues returns the engine's errors.
 func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	for _, c := range r.consumers {
 		for {
@@ -163,7 +163,8 @@ func (c *consumer) handle(batch []events.SQSMessage) error {
 	return c.delete(c.calls.ctx, succeeded(batch, reply.BatchItemFailures))
 }
 
-// succeeded returns the messages without failures. As in Lambda, it returns none if a failure names an unknown message.
+// succeeded returns the messages that did not fail. As in Lambda, if a failure names an unknown message, all messages
+// count as failed.
 func succeeded(records []events.SQSMessage, failures []events.SQSBatchItemFailure) []events.SQSMessage {
 	failed := map[string]bool{}
 	for _, f := range failures {

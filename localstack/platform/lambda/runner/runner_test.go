@@ -90,7 +90,8 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// slow returns a page that sends to the channel reached when it is called, and then waits for the channel answer.
+// slow returns a function with one page. A request for the page sends to the channel reached, and then waits for the
+// channel answer.
 func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
 	return functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route {
 		return []rest.Route{{Method: "GET", Path: "/slow", Access: rest.Open, Errors: rest.HTML,
@@ -204,14 +205,14 @@ func TestReadTimeout_SlowBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err = conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // in case the server waits on
+	if err = conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // in case the server never answers
 		t.Fatal(err)
 	}
 	if _, err = io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: "+
 		"1000000\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	go func() { // a thousand bytes a second would take a quarter of an hour
+	go func() { // faster than any limit per byte, since a thousand bytes a second would take a quarter of an hour
 		pace := time.NewTicker(time.Millisecond)
 		defer pace.Stop()
 		for range pace.C {

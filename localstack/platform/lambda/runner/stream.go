@@ -20,7 +20,7 @@ import (
 // The stream's event source mapping, as the CDK app configures it.
 const (
 	streamBatch    = 100                    // maximum number of records per call
-	streamAttempts = 5                      // per record; after them the record is skipped, and the sweep does its work
+	streamAttempts = 5                      // per record; then the record is skipped, and left to the sweep
 	streamInterval = 250 * time.Millisecond // between reads of an idle shard, as in Lambda
 	firstPause     = 100 * time.Millisecond // before the second attempt; doubles each time
 )
@@ -130,7 +130,8 @@ func (s *stream) readShards(ctx context.Context) (records int, err error) {
 	return records, nil
 }
 
-// readShard reads a shard once. It skips a shard that is completely read, or whose parent is not.
+// readShard reads a shard once. It skips a shard that is completely read, and a shard whose parent is not yet
+// completely read.
 func (s *stream) readShard(ctx context.Context, id string) (int, error) {
 	sh := s.shards[id]
 	if parent := s.shards[sh.parent]; sh.closed || parent != nil && !parent.closed {

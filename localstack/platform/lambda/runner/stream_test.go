@@ -19,9 +19,8 @@ import (
 
 var errFailed = errors.New("failed")
 
-// reader returns a function that follows the stream and appends the key of each record to seen. The argument fails is a
-// function: if it returns true, the call fails. Its argument before is the number of times that the key was seen
-// before.
+// reader returns a function that follows the stream and appends the key of each record to seen. The call fails if the
+// function fails returns true. The parameter before counts how often the key was seen earlier.
 func reader(seen *[]string, fails func(key string, before int) bool) []functions.Function {
 	handle := func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
 		return func(_ context.Context, record events.DynamoDBEventRecord) error {

@@ -1,7 +1,8 @@
 // Package runtime runs programs as Lambda does on provided.al2023. A Function starts instances of a program: each has a
 // deployment's environment, gets one event at a time over the Runtime API, and ends when idle, too slow or not needed
-// any more. Unlike Lambda, the package freezes no idle process, limits no memory and uses this machine's network. It
-// queues calls beyond the last instance instead of throttling them. Only the local run and tests import it.
+// any more. Unlike Lambda, the package freezes no idle process, limits no memory and uses this machine's network. When
+// the maximum number of instances is busy, further calls wait; Lambda would throttle them. Only the local run and tests
+// import this package.
 package runtime
 
 import (
@@ -119,7 +120,8 @@ func (f *Function) SetVariable(name, value string) {
 	f.idle = nil
 }
 
-// take returns the most recently used idle instance, so that the others can end, or else a new instance.
+// take returns the most recently used idle instance, so that the other idle instances can end. If no instance is idle,
+// take returns a new instance.
 func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 	f.mu.Lock()
 	if last := len(f.idle) - 1; last >= 0 {

@@ -59,7 +59,8 @@ type answer struct {
 	err     error
 }
 
-// Start runs a single instance and returns when it requests its first event. Errors are those of Function.Invoke.
+// Start runs a single instance, and returns when the instance requests its first event. Errors are those of
+// Function.Invoke.
 func Start(ctx context.Context, c Config) (*Instance, error) {
 	i, err := spawn(c, 1) //nolint:contextcheck // ctx limits the wait, not the instance
 	if err != nil {
