@@ -25,6 +25,7 @@ type crowd struct {
 func newCrowd(t *testing.T) crowd {
 	t.Helper()
 	p := crowd{historyFixture: newHistoryFixture(t, 300)}
+	p.limitUnits(1) // so that a page ends without an item after 200 others
 	s := p.Shop()
 	p.employee = s.WithKey(s.TokenOf(s.Employ("till@example.com", member.Permissions{RefundTransactions: true})))
 	p.colleague = s.WithKey(s.TokenOf(s.Employ("bar@example.com", member.Permissions{})))

@@ -59,8 +59,16 @@ func (p *historyFixture) grow(transactions int) {
 	changes := make([]payments.TransactionChange, transactions)
 	for i := range changes {
 		changes[i] = p.sale(i)
-		p.items = append(p.items, changes[i].Transaction.HistoryItem())
-		for _, e := range changes[i].Events {
+	}
+	p.add(changes)
+}
+
+// add writes the items of the changes.
+func (p *historyFixture) add(changes []payments.TransactionChange) {
+	p.Helper()
+	for _, change := range changes {
+		p.items = append(p.items, change.Transaction.HistoryItem())
+		for _, e := range change.Events {
 			p.items = append(p.items, e.HistoryItem())
 		}
 	}

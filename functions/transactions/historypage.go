@@ -5,26 +5,12 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/base64"
-	"iter"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
-)
-
-const (
-	// maxSkipped limits the entries without a match that one page skips. So with a filter that rarely matches, a page of a
-	// long history ends early, perhaps without items. Its next link continues after the skipped entries.
-	maxSkipped = 1000
-	// maxCompared limits the items that a page reads for a filter that the index cannot decide, unless the page shows more
-	// items. The index does not know when a payout changed an item (changes_since). It also does not know who created the
-	// item's checkout, which matters for a person who sees only the person's own payments. Reading an item costs half a
-	// unit, so 200 items cost 100 units. Two pages over 1,000 entries also cost 100 units, and the largest page costs 500
-	// units.
-	maxCompared = 200
 )
 
 // historyPage holds the items that a page may show.
@@ -71,55 +57,6 @@ func (f family) readHistoryOfCode(ctx context.Context, p historyPlan) (historyPa
 	return found, nil
 }
 
-func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, error) {
-	t := rest.Caller(ctx).Tenant
-	span, err := f.readRange(ctx, p)
-	if err != nil {
-		return historyPage{}, err
-	}
-	first := p.readLimit() + 1 // one more than the page shows, to find out whether another page follows
-	most := first
-	if !p.filter.All() {
-		most += maxSkipped
-	}
-	found, entries, err := p.choose(f.store.History(ctx, t, rest.Merchant(ctx).ShardCount(), span, first, most))
-	if err != nil {
-		return found, err
-	}
-	found.items, err = f.store.HistoryItems(ctx, entries)
-	return found, err
-}
-
-func (p historyPlan) readLimit() int {
-	if p.filter.ChangesSince != nil || p.partial {
-		return max(p.limit, maxCompared)
-	}
-	return p.limit
-}
-
-// choose returns the entries whose items the page may show. It sets more if another entry matches, or if it stopped
-// before it had examined all entries.
-func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (historyPage, []store.HistoryEntry, error) {
-	var found historyPage
-	var chosen []store.HistoryEntry
-	examined := 0
-	for entry, err := range entries {
-		if err != nil {
-			return found, nil, err
-		}
-		matches := p.filter.MayMatch(entry.HistoryEntry)
-		if examined == p.readLimit()+maxSkipped || (matches && len(chosen) == p.readLimit()) {
-			found.more = true
-			break
-		}
-		examined, found.last = examined+1, entry.ID
-		if matches {
-			chosen = append(chosen, entry)
-		}
-	}
-	return found, chosen, nil
-}
-
 // nextPage is the place where the next page begins.
 type nextPage struct {
 	ref    string // id of the last item before the next page; "" without a next page
@@ -131,7 +68,7 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (history
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	shown := ""
 	for _, item := range found.items {
-		if !p.filter.Match(item) || !p.caller.Sees(item.Creator) {
+		if !p.shows(item) {
 			continue
 		}
 		if len(page.Items) == p.limit {
@@ -145,6 +82,11 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (history
 		return page, nextPage{}
 	}
 	return page, nextPage{ref: found.last, hidden: p.partial && found.last != shown}
+}
+
+// shows returns true if the item matches and the caller may see it.
+func (p historyPlan) shows(item payments.HistoryItem) bool {
+	return p.filter.Match(item) && p.caller.Sees(item.Creator)
 }
 
 // sealRef encrypts the id of an item that the caller may not see. It uses the first key. Only that caller can use the

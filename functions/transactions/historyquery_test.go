@@ -98,6 +98,7 @@ func TestListTransactions_NextLink(t *testing.T) {
 func TestListMyTransactions_NextLinkFilters(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 1200)
+	p.limitUnits(1)
 	for query, want := range map[string]string{
 		"readers[]=R%26D&limit=1": "limit=1&oldest_ref=REF&order=ascending&readers%5B%5D=R%26D",
 		"geo_coordinates=-71.1,-52.3,-70.7,52.7&limit=1": "geo_coordinates=-71.1%2C-52.3%2C-70.7%2C52.7&limit=1" +
@@ -107,7 +108,7 @@ func TestListMyTransactions_NextLinkFilters(t *testing.T) {
 		if len(page.Links) != 1 || len(page.Items) != 0 {
 			t.Fatalf("%s: got %+v, want a link and no items", query, page)
 		}
-		// The page read 1,001 items: its limit of 1, and 1,000 more. The last is items[1000].
+		// The first round read 1,001 items: the page's limit of 1, and 1,000 more. The last is items[1000].
 		if got := strings.Replace(page.Links[0].Href, p.items[1000].ID, "REF", 1); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}

@@ -23,12 +23,14 @@ type storage interface {
 	HistoryOf(ctx context.Context, t identity.Tenant, code string, r store.Range) iter.Seq2[payments.HistoryItem, error]
 	HistoryPlace(ctx context.Context, t identity.Tenant, id string, sees func(creator string) bool) (store.Bound, error)
 	Now() time.Time
+	TakeToken(ctx context.Context, subject string, b store.Bucket) error
 	TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (store.Record, error)
 	Transactions(ctx context.Context, t identity.Tenant, code string) ([]store.Record, error)
 }
 
 type family struct {
 	store      storage
+	limits     app.HistoryLimits
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
@@ -37,8 +39,8 @@ type family struct {
 
 // Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store.View, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL,
-		cursorKeys: a.CursorKeys}
+	f := family{store: a.Store, limits: withDefaults(a.HistoryLimits()), processing: a.Processing, refunds: a.Refunds,
+		baseURL: a.BaseURL, cursorKeys: a.CursorKeys}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",
 		"/v2.1/merchants/{merchant_code}/transactions/history"

@@ -38,6 +38,7 @@ type Overrides struct {
 	Log           *slog.Logger                                // nil: standard error, JSON or readable
 	Metrics       io.Writer                                   // nil: standard output in a deployed function
 	Limits        rest.Limits                                 // zero: the limits of contract §2.9
+	History       HistoryLimits                               // zero: contract §2.6 and §2.9
 	MaxAttempts   int                                         // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                               // between attempts; 0: the SDK's default
 	Busy          int                                         // see store.Config
@@ -164,6 +165,15 @@ func (a *App) openTerminals() {
 		a.Terminals[identity.Test] = a.overrides.WrapTerminals(a.Virtual)
 	}
 }
+
+// HistoryLimits bounds the reading of the history for filters that rarely match.
+type HistoryLimits struct {
+	Units     int          // read units of one page without items
+	LongPages store.Bucket // pages of a merchant in one mode that read more than others
+}
+
+// HistoryLimits returns the limits in Overrides. The zero value of each means the default.
+func (a *App) HistoryLimits() HistoryLimits { return a.overrides.History }
 
 // CounterpartyTable returns the table for the sandbox acquirer, the sandbox bank and the virtual terminals.
 func (a *App) CounterpartyTable() (*dynamo.DB, dynamo.Table) {

@@ -54,6 +54,9 @@ func (e HistoryEntry) complete() HistoryEntry {
 	return e
 }
 
+// Place returns the entry's position, as an exclusive bound.
+func (e HistoryEntry) Place() Bound { return Bound{At: timeOf(e.Sort), ID: e.ID} }
+
 // Bound is an end of a range of the history: a time or, with an ID, the position of an item.
 type Bound struct {
 	At        time.Time
@@ -65,6 +68,16 @@ type Bound struct {
 type Range struct {
 	Oldest, Newest *Bound
 	NewestFirst    bool
+}
+
+// After returns the rest of the range behind a position, in the direction of the walk.
+func (r Range) After(b Bound) Range {
+	if r.NewestFirst {
+		r.Newest = &b
+	} else {
+		r.Oldest = &b
+	}
+	return r
 }
 
 // Characters that sort right before and right after any text that may follow in a position. A time is followed by "#",

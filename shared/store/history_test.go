@@ -65,6 +65,13 @@ func testWalks(w shopFixture) {
 		if !slices.Equal(got, want[:min(most, len(want))]) {
 			t.Fatalf("%+v: got %v, want %v", r, got, want)
 		}
+		if len(got) > 0 {
+			met := mustCollect(w.T, w.History(w.Context(), tenant, w.shards, r, first, most))
+			rest := ids(w, w.History(w.Context(), tenant, w.shards, r.After(met[len(met)-1].Place()), 70, 70))
+			if !slices.Equal(rest, want[len(got):]) {
+				t.Fatalf("%+v, after %s: got %v, want %v", r, got[len(got)-1], rest, want[len(got):])
+			}
+		}
 	})
 }
 

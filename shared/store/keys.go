@@ -146,8 +146,8 @@ import (
 //	                              its partition: the reference guard, then the checkout, and the preferred
 //	                              payment at a reader
 //	page of the history           index history, then the items in batches; with a filter, growing queries
-//	                              over at most 1,000 entries that do not match; by code a transaction's
-//	                              partition
+//	                              over at most 1,000 entries that do not match, and over more while the page
+//	                              has no item; by code a transaction's partition
 //	refund                        the transaction's partition, one transaction to begin it and one for its
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice

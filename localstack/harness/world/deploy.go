@@ -53,6 +53,13 @@ func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.deploy(w.environment)
 }
 
+// LimitHistory deploys the platform with other limits of the history. Zero means the platform's default.
+func (w *World) LimitHistory(l app.HistoryLimits) {
+	w.Helper()
+	w.history = l
+	w.deploy(w.environment)
+}
+
 // deploy starts a new main process. Running processes keep their environment.
 func (w *World) deploy(environment map[string]string) {
 	w.Helper()

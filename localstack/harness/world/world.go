@@ -40,6 +40,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
@@ -68,6 +69,7 @@ type World struct {
 	refuseFile  atomic.Pointer[func(operation string) bool]
 	serial      atomic.Int64                     // makes references and customers unique in the world
 	live        func(*app.App) acquirer.Acquirer // nil for no acquirer, like the platform's default
+	history     app.HistoryLimits
 	main        *Process
 
 	relayed   int     // result of Relayed
@@ -150,6 +152,7 @@ func NewAt(tb testing.TB, baseURL string) *World {
 		w.table = enginetest.Real{}
 	}
 	w.Secret("CVV", CVV)
+	w.history.LongPages = store.Bucket{Rate: 1_000_000, Burst: 1_000_000}
 	w.main = w.Process()
 	w.App = w.AppWith()
 	tb.Cleanup(w.findLeaks)
@@ -218,7 +221,8 @@ func (w *World) Process() *Process {
 			WrapBank:      func(b bank.Bank) bank.Bank { return counterparty.Bank(steps, b) },
 			WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(steps, t) },
 			MaxBackoff:    time.Millisecond, Busy: busy,
-			Limits: rest.Limits{Credential: unlimited, Tenant: unlimited, Address: unlimited},
+			Limits:  rest.Limits{Credential: unlimited, Tenant: unlimited, Address: unlimited},
+			History: w.history,
 		},
 	})
 	w.must(err)
