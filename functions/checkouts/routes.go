@@ -3,6 +3,7 @@ package checkouts
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 // storage has the methods of the store that the family uses.
 type storage interface {
 	Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error)
-	Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error)
+	Checkouts(ctx context.Context, t identity.Tenant, shards int) iter.Seq2[payments.Checkout, error]
 	CheckoutsByReference(ctx context.Context, t identity.Tenant, reference string) ([]payments.Checkout, error)
 	CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
 	Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error)

@@ -90,7 +90,7 @@ func (w errorEncoder) reply(err error, format ErrorFormat, requestID string, req
 			body.Errors = faultsOf(several)
 		}
 	}
-	if r.body, err = marshal(body); err != nil { // only the operation's own Errors can fail
+	if r.body, err = Marshal(body); err != nil { // only the operation's own Errors can fail
 		return w.reply(errors.New("encode the member errors: "+err.Error()), format, requestID, request)
 	}
 	return r
@@ -169,7 +169,7 @@ func oauthReply(r reply, e *failure.Error) reply {
 		body.Error = "invalid_request"
 	}
 	r.contentType = jsonType
-	r.body, _ = marshal(body) // two strings always marshal
+	r.body, _ = Marshal(body) // two strings always marshal
 	return r
 }
 
@@ -197,7 +197,7 @@ func arrayReply(several failure.List, err error) reply {
 		several = failure.List{failure.Of(err)}
 	}
 	r := reply{status: problemOf(several[0]).Status, contentType: jsonType, err: err}
-	r.body, _ = marshal(faultsOf(several)) // strings always marshal
+	r.body, _ = Marshal(faultsOf(several)) // strings always marshal
 	return r
 }
 

@@ -44,17 +44,17 @@ func encode(ctx context.Context, success int, result any) (reply, error) {
 		return reply{status: success}, nil
 	}
 	var err error
-	if r.body, err = marshal(result); err != nil {
+	if r.body, err = Marshal(result); err != nil {
 		return reply{}, err
 	}
 	if secret, ok := result.(Redactor); ok {
-		r.redacted, err = marshal(secret.Redacted())
+		r.redacted, err = Marshal(secret.Redacted())
 	}
 	return r, err
 }
 
-// marshal encodes v as JSON. It escapes no HTML, adds no final newline, and writes a nil slice as [].
-func marshal(v any) ([]byte, error) {
+// Marshal encodes v as JSON. It escapes no HTML, adds no final newline, and writes a nil slice as [].
+func Marshal(v any) ([]byte, error) {
 	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
 		return []byte("[]"), nil
 	}

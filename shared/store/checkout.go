@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -38,6 +40,9 @@ func (i *checkoutItem) UnmarshalDynamoItem(stored dynamo.Item) error {
 
 // maxListed is the limit of the checkouts list (contract §2.6).
 const maxListed = 1000
+
+// maxBatchRead is the number of keys that one BatchGetItem reads.
+const maxBatchRead = 100
 
 func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
 	k := checkoutKey(t, c.ID)
@@ -127,8 +132,32 @@ type listedCheckout struct {
 	Sort string `dynamo:"list_sk"`
 }
 
-// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000. The index lags by moments.
-func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
+// Checkouts walks a tenant's checkouts of all shards, newest first, at most 1000. It reads their items in calls of 100,
+// so a caller that stops early saves the rest. The index lags by moments.
+func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) iter.Seq2[payments.Checkout, error] {
+	return func(yield func(payments.Checkout, error) bool) {
+		listed, err := s.listCheckouts(ctx, t, shards)
+		for batch := range slices.Chunk(listed, maxBatchRead) {
+			var found []payments.Checkout
+			found, err = readInOrder(ctx, s, batch, false,
+				func(i checkoutItem) (key, payments.Checkout) { return i.key, i.Checkout })
+			if err != nil {
+				break
+			}
+			for _, c := range found {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(payments.Checkout{}, err)
+		}
+	}
+}
+
+// listCheckouts returns the keys of the newest checkouts.
+func (s *View) listCheckouts(ctx context.Context, t identity.Tenant, shards int) ([]key, error) {
 	var listed []key
 	for found, err := range (sharded[listedCheckout]{
 		query: func(shard int) *dynamo.Query {
@@ -142,7 +171,7 @@ func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]
 		}
 		listed = append(listed, found.key)
 	}
-	return readInOrder(ctx, s, listed, false, func(i checkoutItem) (key, payments.Checkout) { return i.key, i.Checkout })
+	return listed, nil
 }
 
 // CheckoutsByReference lists the checkout with the reference, if any.

@@ -37,7 +37,7 @@ func TestCheckouts_AllShards(t *testing.T) {
 		want = append(want, c.ID)
 	}
 	slices.Reverse(want)
-	got, err := s.Checkouts(t.Context(), tenant, shards)
+	got, err := collect(s.Checkouts(t.Context(), tenant, shards))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCheckouts_AllShards(t *testing.T) {
 		t.Errorf("got %d checkouts, from %s to %s, want the newest 1000 of %d, newest first", len(ids), ids[0],
 			ids[len(ids)-1], many)
 	}
-	if fewer, err := s.Checkouts(t.Context(), tenant, 2); err != nil || len(fewer) >= many*5/7 {
+	if fewer, err := collect(s.Checkouts(t.Context(), tenant, 2)); err != nil || len(fewer) >= many*5/7 {
 		t.Errorf("two shards: got %d (%v), want theirs alone", len(fewer), err)
 	}
 }

@@ -266,7 +266,7 @@ func (w fixture) checkout(c payments.Checkout) []storedtest.Read {
 			return w.Checkout(ctx, w.tenant, c.ID)
 		}),
 		storedtest.Expect("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
-			return w.Checkouts(ctx, w.tenant, allShards)
+			return collect(w.Checkouts(ctx, w.tenant, allShards))
 		}),
 		storedtest.Expect("CheckoutsByReference", []payments.Checkout{c},
 			func(ctx context.Context) ([]payments.Checkout, error) {

@@ -93,7 +93,7 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 			return w.Checkout(ctx, w.tenant, c.ID)
 		}),
 		storedtest.Expect("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
-			return w.Checkouts(ctx, w.tenant, allShards)
+			return collect(w.Checkouts(ctx, w.tenant, allShards))
 		}),
 		storedtest.Expect("CheckoutWithInstrument", withInstrument{c, &i}, func(ctx context.Context) (withInstrument, error) {
 			checkout, instrument, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, i.CustomerID, i.Token)
@@ -183,7 +183,9 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 			return w.Checkout(ctx, w.tenant, before.Checkout.ID)
 		}),
 		storedtest.Expect("Checkouts", []payments.Checkout{before.Checkout},
-			func(ctx context.Context) ([]payments.Checkout, error) { return w.Checkouts(ctx, w.tenant, allShards) }),
+			func(ctx context.Context) ([]payments.Checkout, error) {
+				return collect(w.Checkouts(ctx, w.tenant, allShards))
+			}),
 		w.callback(*change.Callback),
 		w.dueItems(checkout, store.Due{CallbackID: change.Callback.ID}, due(visible[0]), due(hidden)),
 		w.fastPath(map[store.Due]time.Time{checkout: before.Checkout.PollAt(), due(visible[0]): visible[0].PollAt(),

@@ -79,7 +79,7 @@ func TestCheckout_AtReader(t *testing.T) {
 		failure.KindNotFound) {
 		t.Errorf("CheckoutWithInstrument: got %+v, %v, want not found", got, err)
 	}
-	if got, err := s.Checkouts(t.Context(), tenant, 1); err != nil || len(got) != 0 {
+	if got, err := collect(s.Checkouts(t.Context(), tenant, 1)); err != nil || len(got) != 0 {
 		t.Errorf("Checkouts: got %+v, %v, want none", got, err)
 	}
 	if got, err := s.CheckoutsByReference(t.Context(), tenant, ""); err != nil || len(got) != 0 {

@@ -123,11 +123,10 @@ func (s *site) addMerchant(ctx context.Context, v *view, m Merchant) error {
 	if err != nil {
 		return err
 	}
-	checkouts, err := s.App.Store.Checkouts(ctx, t, stored.ShardCount())
-	if err != nil {
-		return err
-	}
-	for _, c := range checkouts {
+	for c, err := range s.App.Store.Checkouts(ctx, t, stored.ShardCount()) {
+		if err != nil {
+			return err
+		}
 		if c.RequiresAction() {
 			v.Pending = append(v.Pending, pending{m, c})
 		}
