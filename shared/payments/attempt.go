@@ -148,8 +148,9 @@ func (c Checkout) newTransaction(status TransactionStatus, o Outcome, now time.T
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: cmp.Or(c.Payee.PayoutPlan, merchant.SinglePayment), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
-		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: truncateToMillis(now), Version: 1,
+		AdvancedMode: c.Payee.AdvancedMode, Version: 1,
 	}
+	t.setChanged(now)
 	if a.Verification { // no money is taken
 		t.Amount = none
 	}

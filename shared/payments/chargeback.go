@@ -24,7 +24,7 @@ func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, los
 	t.Refundable, t.ChargedBack = minus(t.Refundable, x), plus(t.ChargedBack, x)
 	t.NonCollection = t.NonCollection || lost
 	t.EventCount++
-	t.UpdatedAt = truncateToMillis(now)
+	t.setChanged(now)
 	change := t.postReturn(e, ledger.Chargeback, PayableChargebackDeduction, now)
 	if c.Reader == nil { // a reader's callback could only say "paid" (contract §11.4)
 		change.Callback = newCallback(c, msgID, now)

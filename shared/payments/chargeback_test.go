@@ -38,6 +38,7 @@ func TestChargeback_BookedAndReported(t *testing.T) {
 	change := chargeback(t, paid, "cb", &four)
 	want := paid
 	want.Refundable, want.ChargedBack, want.EventCount, want.UpdatedAt = eur("6.10"), eur("4.00"), 1, now
+	want.ChangedAt = now
 	want.Payouts = slices.Clone(paid.Payouts)
 	want.Payouts[0].Deducted = eur("4.00")
 	event := payments.Event{ID: paid.ChargebackID("cb"), TransactionID: paid.ID, Code: paid.Code,

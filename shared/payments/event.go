@@ -55,6 +55,7 @@ type Event struct {
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
+	ChangedAt     time.Time    `dynamo:"changed_at,omitempty"`    // as a transaction's
 	NextPoll      time.Time    `dynamo:"next_poll,omitempty"`     // when the acquirer is asked again
 	UnknownSince  time.Time    `dynamo:"unknown_since,omitempty"` // set while the outcome is recorded as unknown
 	TransactionSummary
@@ -105,6 +106,8 @@ func (e Event) Visible() bool { return e.Status != EventBegun && e.Status != Eve
 func (e Event) Listed() bool {
 	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargebackEvent)
 }
+
+func (e *Event) setChanged(now time.Time) { setChanged(e.CreatedAt, &e.UpdatedAt, &e.ChangedAt, now) }
 
 // Deducted returns the deduction after a payout has settled it.
 func (e Event) Deducted(now time.Time) Event {

@@ -190,19 +190,22 @@ func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, 
 }
 
 func (t Transaction) completeRefund(e Event, now time.Time) TransactionChange {
-	e.Status, e.UpdatedAt = EventRefunded, truncateToMillis(now)
+	e.Status, t.LastRefund = EventRefunded, EventRefunded
+	e.setChanged(now)
+	t.setChanged(now)
 	t.Refunded = plus(t.Refunded, e.Amount)
-	t.LastRefund, t.UpdatedAt = EventRefunded, truncateToMillis(now)
 	change := t.postReturn(e, ledger.Refund, PayableRefundDeduction, now)
 	change.ReserveDelta = e.reserveDecrease()
 	return change
 }
 
 func (t Transaction) undoRefund(e Event, status EventStatus, now time.Time) TransactionChange {
-	e.Status, e.UpdatedAt = status, truncateToMillis(now)
+	e.Status = status
+	e.setChanged(now)
 	t.Refundable = plus(t.Refundable, e.Amount)
 	if status == EventFailed {
-		t.LastRefund, t.UpdatedAt = EventFailed, truncateToMillis(now)
+		t.LastRefund = EventFailed
+		t.setChanged(now)
 	}
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.reserveDecrease()}
 }

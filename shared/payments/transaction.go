@@ -69,7 +69,8 @@ type Transaction struct {
 	TerminalID          string              `dynamo:"tid,omitempty"`
 	ReturnCode          string              `dynamo:"return_code,omitempty"`
 	UpdatedAt           time.Time           `dynamo:"updated_at"`
-	Version             int                 `dynamo:"version"` // of the stored item, from 1
+	ChangedAt           time.Time           `dynamo:"changed_at,omitempty"` // last change by anything but a payout
+	Version             int                 `dynamo:"version"`              // of the stored item, from 1
 }
 
 // Restored returns the transaction as it was before it was stored. It adds the facts that are in the key, and the zero
@@ -89,6 +90,19 @@ func (t Transaction) Restored(merchantCode, code, id string) Transaction {
 		restore(&t.Payouts[i].Deducted)
 	}
 	return t
+}
+
+// setChanged sets the time of a change that no payout made. At the creation ChangedAt stays zero, because the history
+// has that time already.
+func setChanged(createdAt time.Time, updatedAt, changedAt *time.Time, now time.Time) {
+	*updatedAt = truncateToMillis(now)
+	if !updatedAt.Equal(createdAt) {
+		*changedAt = *updatedAt
+	}
+}
+
+func (t *Transaction) setChanged(now time.Time) {
+	setChanged(t.CreatedAt, &t.UpdatedAt, &t.ChangedAt, now)
 }
 
 // SimpleStatus sums up a transaction and its events (contract §6.5).

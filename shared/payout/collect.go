@@ -33,18 +33,19 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	}
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
 	for _, payable := range payables {
+		record := p.record(payable)
 		if payable.Kind == payments.PayablePart {
 			t, err := changed.transactionOf(payable).CollectPart(payable, p.ID, p.Day)
 			if err != nil {
 				return c, err
 			}
-			changed.written[t.ID] = t
+			changed.written[t.ID], record.TransactionAt = t, t.CreatedAt
 		}
 		var err error
 		if c.Payout.Total, err = c.Payout.Total.Add(payable.Amount); err != nil {
 			return c, err
 		}
-		c.Records = append(c.Records, p.record(payable))
+		c.Records = append(c.Records, record)
 		c.Payout.Records++
 	}
 	c.Transactions = changed.all()

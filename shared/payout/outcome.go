@@ -45,6 +45,9 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 			return t, err
 		}
 		changed.written[tx.ID] = tx
+		if now.After(t.Payout.ChangedAt) { // the clocks of two processes may differ
+			t.Payout.ChangedAt = now
+		}
 		if payable != nil {
 			t.Payables = append(t.Payables, *payable)
 		}

@@ -30,6 +30,7 @@ func applyOutcome(t testing.TB, p payout.Payout, tx payments.Transaction, record
 // included.
 func withOutcomeUpTo(p payout.Payout, to string) payout.Payout {
 	p.OutcomeAppliedTo, p.UpdatedAt, p.NextPoll = to, after(4*time.Hour), after(4*time.Hour+15*time.Minute)
+	p.ChangedAt = after(4 * time.Hour)
 	return p
 }
 
@@ -70,6 +71,18 @@ func TestApplyOutcome_Paid(t *testing.T) {
 	want.Payout.Status = payout.Paid
 	if diff := diff(want, last); diff != "" {
 		t.Errorf("last step (-want +got):\n%s", diff)
+	}
+}
+
+// TestApplyOutcome_ClockBehind checks that ChangedAt stays the latest time at which the payout changed a transaction,
+// although the clock of the next step's process is behind.
+func TestApplyOutcome_ClockBehind(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collectedPayout(t, 2)
+	p.Status, p.ChangedAt = payout.Paying, after(5*time.Hour)
+	step := applyOutcome(t, p, tx, records, nil)
+	if got := step.Payout.ChangedAt; !got.Equal(p.ChangedAt) {
+		t.Errorf("got ChangedAt %s after a step at %s, want %s", got, step.Payout.UpdatedAt, p.ChangedAt)
 	}
 }
 
@@ -154,12 +167,14 @@ func TestApplyOutcome_Deduction(t *testing.T) {
 	settled.Status, settled.UpdatedAt = payments.EventSuccessful, after(4*time.Hour)
 	want := payout.OutcomeStep{Payout: withOutcomeUpTo(paid, carried.ID), Records: records(payout.RecordSuccessful),
 		Events: []payments.Event{settled}}
+	want.Payout.ChangedAt = time.Time{} // no transaction has changed
 	if diff := diff(want, applyOutcome(t, paid, tx, collection.Records, events)); diff != "" {
 		t.Errorf("paid (-want +got):\n%s", diff)
 	}
 	payable.EligibleAt, carried.EligibleAt = after(4*time.Hour), after(4*time.Hour)
 	want = payout.OutcomeStep{Payout: withOutcomeUpTo(returned, carried.ID), Records: records(payout.RecordFailed),
 		Payables: []payments.Payable{payable, carried}}
+	want.Payout.ChangedAt = time.Time{}
 	if diff := diff(want, applyOutcome(t, returned, tx, collection.Records, events)); diff != "" {
 		t.Errorf("returned (-want +got):\n%s", diff)
 	}

@@ -41,7 +41,8 @@ type Payout struct {
 	Reason           string               `dynamo:"reason,omitempty"`             // the bank's reason for a failure
 	CreatedAt        time.Time            `dynamo:"created_at"`
 	UpdatedAt        time.Time            `dynamo:"updated_at"`
-	NextPoll         time.Time            `dynamo:"next_poll"` // when payoutopen starts the next run
+	ChangedAt        time.Time            `dynamo:"changed_at,omitempty"` // last outcome of a transaction's part
+	NextPoll         time.Time            `dynamo:"next_poll"`            // when payoutopen starts the next run
 	Polls            int                  `dynamo:"polls"`
 	Version          int                  `dynamo:"version"` // version of the stored item, from 1
 }
@@ -145,6 +146,9 @@ type Record struct {
 	Day       string       `dynamo:"day"`
 	Reference string       `dynamo:"reference"`
 	Status    RecordStatus `dynamo:"status"`
+	// TransactionAt is the time of the transaction's creation. It is zero for a deduction, and in records that are older
+	// than the field.
+	TransactionAt time.Time `dynamo:"transaction_at,omitempty"`
 	payments.Payable
 }
 
@@ -152,6 +156,10 @@ type Record struct {
 func (r Record) NumericID() int64 {
 	return payments.NumericID("payout record " + r.PayoutID + " " + r.ID)
 }
+
+// Changed returns true if the payout has changed the transaction of the record: the part is PAID_OUT or FAILED. The
+// collecting changes no time that clients see.
+func (r Record) Changed() bool { return r.Kind == payments.PayablePart && r.Status != RecordOpen }
 
 func (p Payout) record(payable payments.Payable) Record {
 	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Payable: payable}

@@ -73,7 +73,7 @@ func TestCollect_Parts(t *testing.T) {
 		part := &wantTx.Payouts[i]
 		part.Status, part.PayoutID, part.Day = payments.EventReconciled, p.ID, payoutDay
 		wantRecords = append(wantRecords, payout.Record{PayoutID: p.ID, Day: payoutDay, Reference: p.Reference(),
-			Status: payout.RecordOpen, Payable: payable})
+			Status: payout.RecordOpen, TransactionAt: before.Transaction.CreatedAt, Payable: payable})
 		n := records[i].NumericID()
 		if n < 0 || n >= 1<<53 || numbers[n] {
 			t.Errorf("record %d: got number %d, want one of its own of 53 bits", i, n)
