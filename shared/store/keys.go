@@ -107,6 +107,7 @@ import (
 //	rate bucket        RATE#<sha256 of subject>    RATE                        rest
 //	growth             GROWTH#M                    GROWTH                      any function whose write for the tenant
 //	                                                                           is throttled; sweep
+//	birth of an index  BIRTH#changes               BIRTH                       sweep, once for a table
 //	readiness          READY#                      READY                       no function; pages tries a write that
 //	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
@@ -126,6 +127,11 @@ import (
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
 //	history  HISTORY#M[#n]                <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               the attributes of filters
+//	changes  CHANGES#M[#n]                <µs of change>#<id>      payments, refunds and chargebacks that
+//	                                                               changed since their creation, other than
+//	                                                               by a payout
+//	changes  CHANGES#M#PAYOUTS            <µs of change>#<day>#    payouts that have changed payments
+//	                                      <payout>#
 //
 // Access patterns, and the keys that serve them; functions/CAPACITY.md has their measured cost.
 //
@@ -148,6 +154,9 @@ import (
 //	page of the history           index history, then the items in batches; with a filter, growing queries
 //	                              over at most 1,000 entries that do not match, and over more while the page
 //	                              has no item; by code a transaction's partition
+//	changes since a time          birth of the index, once for a process; index changes, the records of the
+//	                              payouts in it, then index history from that time on and the items of the
+//	                              page; before the birth or with over 5,000 changes as a page of the history
 //	refund                        the transaction's partition, one transaction to begin it and one for its
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice
@@ -220,6 +229,10 @@ const (
 	historyIndex     = "history"
 	historyPartition = "history_pk"
 	historySort      = "history_sk"
+
+	changesIndex     = "changes"
+	changesPartition = "changes_pk"
+	changesSort      = "changes_sk"
 
 	// expiresAt is the TTL attribute, in Unix seconds. DynamoDB deletes late, so conditions test it too.
 	expiresAt = "expires_at"
@@ -335,6 +348,12 @@ func inShard(shard int, parts ...string) []string {
 }
 
 func checkoutsList(t identity.Tenant, shard int) string { return KindList.of(t, inShard(shard)...) }
+
+func changesList(t identity.Tenant, shard int) string { return KindChanges.of(t, inShard(shard)...) }
+
+func changingPayoutsList(t identity.Tenant) string { return KindChanges.of(t, "PAYOUTS") }
+
+func birthKey() key { return key{KindBirth.named(changesIndex), "BIRTH"} }
 
 func historyList(t identity.Tenant, shard int) string { return KindHistory.of(t, inShard(shard)...) }
 

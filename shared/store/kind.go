@@ -58,9 +58,11 @@ const (
 	KindRate           Kind = "RATE"
 	KindGrowth         Kind = "GROWTH"
 	KindReady          Kind = "READY"
+	KindBirth          Kind = "BIRTH"
 
 	KindList      Kind = "CHECKOUTS"
 	KindHistory   Kind = "HISTORY"
+	KindChanges   Kind = "CHANGES"
 	KindDue       Kind = "DUE"
 	KindDead      Kind = "DEAD"
 	KindPayoutDue Kind = "PAYOUTDUE"
@@ -72,7 +74,7 @@ var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAud
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
 	KindKnown: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true,
-	KindReady: true, KindPayoutLease: true,
+	KindReady: true, KindPayoutLease: true, KindBirth: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of returns the key of a tenant's partition. A tenant contains exactly one "#", between its mode and its merchant's

@@ -18,8 +18,8 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
 	KindBankAccounts, KindKnown,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
-	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
-	KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}
+	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindBirth,
+	KindList, KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}
 
 func TestKinds_Distinct(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestShardNamed(t *testing.T) {
 			shards := rapid.SliceOfNDistinct(rapid.IntRange(0, merchant.MaxShards-1), 1, 4, rapid.ID).Draw(t, "shards")
 			for _, shard := range shards {
 				for _, partition := range []string{checkoutsList(tenant, shard), historyList(tenant, shard),
-					payablePartition(tenant, "EUR", shard), payablePartition(tenant, "BRL", shard)} {
+					changesList(tenant, shard), payablePartition(tenant, "EUR", shard), payablePartition(tenant, "BRL", shard)} {
 					if other, taken := want[partition]; taken {
 						t.Fatalf("%s: got it of %+v and of shard %d of %s, want it of one", partition, other, shard, tenant)
 					}

@@ -26,6 +26,7 @@ func (s *Store) payoutItem(t identity.Tenant, p payout.Payout) storedItem {
 	if at := p.DueAt(); !at.IsZero() {
 		item.due = s.shards.payoutAt(at, item.key)
 	}
+	item.changed = payoutChangedAt(t, p)
 	return item
 }
 

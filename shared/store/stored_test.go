@@ -53,7 +53,8 @@ func TestStoredFields_ReadBack(t *testing.T) {
 				t.Parallel()
 				now := clock.New()
 				s := storedtest.Open(t, now.Now, nil)
-				answers := c.write(fixture{t, s, &storedtest.Filler{}, now, tenant})
+				w := fixture{t, s, &storedtest.Filler{}, now, tenant}
+				answers := append(c.write(w), w.changes())
 				storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(store.Record{}))
 			})
 		}
@@ -117,6 +118,26 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 		slices.SortFunc(all, inOrder)
 		return all, nil
 	})
+}
+
+// changes expects the index of changes to stay as it is. TestHistoryChangedSince checks what it holds.
+func (w fixture) changes() storedtest.Read {
+	w.Helper()
+	type place struct {
+		PK        string `dynamo:"pk"`
+		SK        string `dynamo:"sk"`
+		Partition string `dynamo:"changes_pk"`
+		Sort      string `dynamo:"changes_sk"`
+	}
+	read := func(ctx context.Context) ([]place, error) {
+		_, table := w.Raw()
+		var entries []place
+		err := table.Scan().Index("changes").All(ctx, &entries)
+		return entries, err
+	}
+	now, err := read(w.Context())
+	w.must(err)
+	return storedtest.Expect("index of changes", now, read)
 }
 
 // expiries expects the times when the table is to delete items, to the second.

@@ -21,6 +21,7 @@ var Indexes = []Index{
 	{Name: listIndex, Partition: listPartition, Sort: listSort},
 	{Name: dueIndex, Partition: duePartition, Sort: dueSort},
 	{Name: historyIndex, Partition: historyPartition, Sort: historySort, Include: historyAttributes},
+	{Name: changesIndex, Partition: changesPartition, Sort: changesSort, Include: changesAttributes},
 }
 
 // Names of the primary key and the TTL attribute, for the CDK app.

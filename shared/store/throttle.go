@@ -163,7 +163,7 @@ func shardsOfWrites(writes ...types.TransactWriteItem) []shardRef {
 // shardsOfItem returns the shards whose partitions the item is in.
 func shardsOfItem(item map[string]types.AttributeValue) []shardRef {
 	var found []shardRef
-	for _, name := range []string{partitionKey, listPartition, historyPartition} {
+	for _, name := range []string{partitionKey, listPartition, historyPartition, changesPartition} {
 		value, ok := item[name].(*types.AttributeValueMemberS)
 		if !ok {
 			continue
@@ -185,7 +185,7 @@ func shardNamed(partition string) (shardRef, bool) {
 	switch p.Kind {
 	case KindPayable:
 		_, number, _ = strings.Cut(p.Last, "#") // after the currency
-	case KindList, KindHistory:
+	case KindList, KindHistory, KindChanges:
 	default:
 		return shardRef{}, false
 	}

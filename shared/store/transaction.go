@@ -19,6 +19,7 @@ import (
 type transactionItem struct {
 	key
 	listed
+	changed
 	ReversedAs payments.HistoryStatus `dynamo:"reversed_as,omitempty"` // for the history's filters
 
 	WriteID string `dynamo:"write_id"` // lets the writer recognise its own last write
@@ -52,6 +53,7 @@ type eventItem struct {
 	key
 	due
 	listed
+	changed
 	payments.Event
 }
 
@@ -208,13 +210,15 @@ func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dyna
 
 func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionItem {
 	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.Shard, tx.CreatedAt, tx.ID),
-		ReversedAs: tx.ReversedAs(), WriteID: newWriteID(), Transaction: tx}
+		changed: changedAt(t, tx.Shard, tx.ChangedAt, tx.ID), ReversedAs: tx.ReversedAs(), WriteID: newWriteID(),
+		Transaction: tx}
 }
 
 func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	item := eventItem{key: eventKey(t, e.Code, e.ID), Event: e}
 	if e.Listed() {
 		item.listed = listedAt(t, e.Shard, e.CreatedAt, e.ID)
+		item.changed = changedAt(t, e.Shard, e.ChangedAt, e.ID)
 	}
 	if at := e.DueAt(); !at.IsZero() {
 		item.due = s.shards.dueAt(at, item.key)

@@ -25,6 +25,7 @@ type written struct {
 type storedItem struct {
 	key
 	due
+	changed
 	WriteID string    `dynamo:"write_id,omitempty"`            // lets the writer recognise this write
 	TTL     time.Time `dynamo:"expires_at,unixtime,omitempty"` // zero: the item does not expire
 	value   any

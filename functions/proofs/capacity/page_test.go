@@ -15,13 +15,14 @@ const capacityHead = `# What each endpoint costs at the table
 Made by ` + "`make golden`" +
 	`, which sends each request that openapi.yaml shows, and some more, once in a warm process, and reads the
 consumed capacity that the engine reports, by the published rules and with indexes. A test fails when a line no longer
-holds. RCU and WCU are read and write capacity units; of the WCU, list, due and history are those of the three indexes.
+holds. RCU and WCU are read and write capacity units; of the WCU, list, due, history and changes are those of the
+indexes.
 *relay* counts the records of the table's stream that its filter passes to relay.
 The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own records
 belong to a counterparty and are not counted. capacity.json has the same for ` + "`make cost`" + `.
 
-| request | calls | RCU | WCU | list | due | history | relay | which |
-|---|---:|---:|---:|---:|---:|---:|---:|---|
+| request | calls | RCU | WCU | list | due | history | changes | relay | which |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---|
 `
 
 const afterEvents = `
@@ -90,8 +91,8 @@ func (c *capacity) renderPage() string {
 	var b strings.Builder
 	b.WriteString(capacityHead)
 	for _, u := range c.Uses {
-		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.inOrder), u.Read, u.Write,
-			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Relayed, u.summary())
+		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.inOrder), u.Read, u.Write,
+			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Indexes["changes"], u.Relayed, u.summary())
 	}
 	b.WriteString(afterEvents)
 	for _, l := range c.Left {

@@ -44,7 +44,7 @@ func (w write) text(name string) string { return cmp.Or(w.Item[name].S, w.Key[na
 // that index has shards.
 func (p *Partitions) partitions(w write) []string {
 	found := []string{"pk " + w.text("pk")}
-	for _, name := range []string{"list_pk", "history_pk"} {
+	for _, name := range []string{"list_pk", "history_pk", "changes_pk"} {
 		if place := name + " " + w.text(name); w.text(name) != "" && !p.indexed[place+w.text("pk")+w.text("sk")] {
 			found = append(found, place)
 		}

@@ -91,7 +91,8 @@ func puts(text string) func(transactItem) bool {
 
 // laterShard matches the partition key of any shard of a merchant except the first. The match ends with the shard's
 // name.
-var laterShard = regexp.MustCompile(`"(?:PAYABLE#[LT]#[A-Z0-9]+#[A-Z]{3}|(?:CHECKOUTS|HISTORY)#[LT]#[A-Z0-9]+)#[0-9]+`)
+var laterShard = regexp.MustCompile(
+	`"(?:PAYABLE#[LT]#[A-Z0-9]+#[A-Z]{3}|(?:CHECKOUTS|HISTORY|CHANGES)#[LT]#[A-Z0-9]+)#[0-9]+`)
 
 // stripCondition removes the condition from one write, and returns true if the write had the condition. It also removes
 // the names and values that only the condition used, because the table refuses unused names and values.
