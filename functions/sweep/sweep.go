@@ -41,7 +41,9 @@ const (
 func Tick(a *app.App) func(context.Context) error {
 	callbacks, mails, files := queue.OpenCallbacks(a), queue.OpenMails(a), queue.OpenFiles(a)
 	payouts, accounts := queue.OpenPayoutShards(a), banking.Open(a)
+	var changes birth
 	return func(ctx context.Context) error {
+		changes.record(ctx, a)
 		by := audit.ByPlatform(audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
 		return (&tick{App: a, by: by, callbacks: callbacks, mails: mails, files: files, payouts: payouts,
 			bankAccounts: accounts, at: a.Now()}).run(ctx)

@@ -194,7 +194,7 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 }
 
 // testSparse checks filters without a match. One page reads the whole history, as long as the units of contract §2.6
-// suffice. The index does not know when an item changed. So with changes_since a page reads the items, 2,000 at most.
+// suffice. With changes_since the index of changes finds no change.
 func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]int{
@@ -203,8 +203,8 @@ func (p *historyFixture) testSparse(t *testing.T) {
 		"entry_modes[]=SOFORT,GIROPAY,NONE,MANUAL_ENTRY&limit=10":    1,
 		"entry_modes[]=MAGSTRIPE_FALLBACK,DIRECT_DEBIT,MOTO&limit=1": 1,
 		"entry_modes[]=CONTACTLESS_MAGSTRIPE,N/A&limit=1000":         1,
-		"changes_since=" + at(time.Hour) + "&limit=10":               (len(p.items) + 1999) / 2000,
-		"changes_since=" + at(time.Hour) + "&limit=1000":             (len(p.items) + 1999) / 2000,
+		"changes_since=" + at(time.Hour) + "&limit=10":               1,
+		"changes_since=" + at(time.Hour) + "&limit=1000":             1,
 	} {
 		if got, pages := p.walk(p.current(), query, nothing); len(got) != 0 || pages != want {
 			t.Errorf("%s: got %v on %d pages, want %d empty ones", query, got, pages, want)

@@ -1,6 +1,7 @@
 package transactions_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -27,6 +28,9 @@ type historyFixture struct {
 	random *rand.Rand
 	items  []payments.HistoryItem // all items, in the order of the history
 	places map[string]int         // index in items, by id
+
+	process  *world.Process // answers unchecked requests; nil: the main process
+	employee world.Shop     // sees only the employee's own payments
 }
 
 const (
@@ -137,6 +141,7 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
 		Version: 1,
 	}
+	t.ChangedAt = t.UpdatedAt
 	if p.random.IntN(3) == 0 {
 		p.atReader(&t)
 	}
@@ -171,6 +176,7 @@ func (p *historyFixture) event(t payments.Transaction, n int) payments.Event {
 		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
 		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
 		TransactionSummary: t.HistoryItem().TransactionSummary}
+	e.ChangedAt = e.UpdatedAt
 	if p.random.IntN(3) == 0 {
 		e.Type, e.Status = payments.ChargebackEvent, payments.EventSuccessful
 	}
@@ -199,7 +205,7 @@ func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	var page historyPage
 	do := p.Do
 	if !checked {
-		do = p.Main().DoUnchecked
+		do = cmp.Or(p.process, p.Main()).DoUnchecked
 	}
 	r := do(world.Request{Method: "GET", Path: path + "?" + query})
 	if err := r.Into(&page); r.Status != 200 || err != nil {

@@ -27,6 +27,8 @@ type historyPlan struct {
 	oldest, newest edge
 	filter         payments.HistoryFilter
 	caller         identity.Principal
+	found          bool // the index of changes has found the changed items
+	changes        int  // number of the changed items that it found
 	partial        bool // the caller sees only payments of checkouts that the caller created
 }
 

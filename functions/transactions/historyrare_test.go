@@ -29,6 +29,7 @@ func (p *historyFixture) addAtEnds() (first, last string) {
 		change := p.sale(i)
 		tx := change.Transaction
 		tx.Reader, tx.CreatedAt, tx.UpdatedAt = "R9", world.Start.Add(at), world.Start.Add(at)
+		tx.ChangedAt = time.Time{}
 		changes = append(changes, payments.TransactionChange{Transaction: tx})
 	}
 	p.add(changes)

@@ -30,7 +30,7 @@ const (
 const (
 	// maxPageUnits limits the read units of a page that shows no item. The page then ends empty, with a next link. One
 	// partition of the index gives 3,000 units a second, and the merchant may share it with other merchants. So one page
-	// takes at most a third of one second of a partition. Its units read 25,000 entries, or 2,000 items with their entries.
+	// takes at most a third of a second of a partition. Its units read 25,000 entries, or 2,000 items with their entries.
 	maxPageUnits = 1000
 	// entriesPerUnit is the number of index entries that one unit reads: 8 KB, at some 300 bytes each.
 	entriesPerUnit = 25
@@ -49,7 +49,8 @@ var longPages = store.Bucket{Rate: 2, Burst: 20}
 
 // withDefaults returns the limits with the missing ones set.
 func withDefaults(l app.HistoryLimits) app.HistoryLimits {
-	return app.HistoryLimits{Units: cmp.Or(l.Units, maxPageUnits), LongPages: cmp.Or(l.LongPages, longPages)}
+	return app.HistoryLimits{Changes: cmp.Or(l.Changes, maxChanges), Units: cmp.Or(l.Units, maxPageUnits),
+		LongPages: cmp.Or(l.LongPages, longPages)}
 }
 
 // readHistory reads rounds until the page shows an item, the history ends, or the limits are reached.
@@ -60,10 +61,14 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 	}
 	early, cancel := deadline.Early(ctx, lastRoundTime)
 	defer cancel()
-	budget := readBudget{family: f, until: f.store.Now().Add(maxReadTime)}
+	walk, p, err := f.findChanges(ctx, p, span)
+	if err != nil {
+		return historyPage{}, err
+	}
+	budget := readBudget{family: f, until: f.store.Now().Add(maxReadTime), units: p.changes / entriesPerUnit}
 	round := p.firstRound()
 	for {
-		found, used, err := f.readRound(ctx, p, span, round)
+		found, used, err := f.readRound(ctx, p, walk, span, round)
 		if err != nil || !found.more || slices.ContainsFunc(found.items, p.shows) {
 			return found.historyPage, err
 		}
@@ -122,7 +127,7 @@ func (r historyRound) next(p historyPlan) historyRound {
 }
 
 // compares returns true if only the items can decide whether the page shows them.
-func (p historyPlan) compares() bool { return p.filter.ChangesSince != nil || p.partial }
+func (p historyPlan) compares() bool { return (p.filter.ChangesSince != nil && !p.found) || p.partial }
 
 // roundPage is the page after a round.
 type roundPage struct {
@@ -131,14 +136,13 @@ type roundPage struct {
 }
 
 // readRound reads entries of the range and their items. used is an estimate of the read units.
-func (f family) readRound(ctx context.Context, p historyPlan, span store.Range,
+func (f family) readRound(ctx context.Context, p historyPlan, walk historyWalk, span store.Range,
 	r historyRound) (found roundPage, used int, err error) {
 	most := r.items + 1
 	if !p.filter.All() {
 		most += r.skipped
 	}
-	found, entries, examined, err := p.choose(f.store.History(ctx, rest.Caller(ctx).Tenant,
-		rest.Merchant(ctx).ShardCount(), span, r.first, most), r)
+	found, entries, examined, err := p.choose(walk(ctx, span, r.first, most), r)
 	if err != nil {
 		return found, 0, err
 	}
@@ -154,7 +158,7 @@ func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error],
 		if err != nil {
 			return found, nil, examined, err
 		}
-		matches := p.filter.MayMatch(entry.HistoryEntry)
+		matches := p.mayShow(entry)
 		if examined == r.items+r.skipped || (matches && len(chosen) == r.items) {
 			found.more = true
 			break

@@ -166,8 +166,9 @@ func (a *App) openTerminals() {
 	}
 }
 
-// HistoryLimits bounds the reading of the history for filters that rarely match.
+// HistoryLimits bounds the reading of the history for filters that rarely match, and for changes_since.
 type HistoryLimits struct {
+	Changes   int          // changed items that the index of changes finds for one page
 	Units     int          // read units of one page without items
 	LongPages store.Bucket // pages of a merchant in one mode that read more than others
 }

@@ -43,6 +43,8 @@ type HistoryEntry struct {
 	key
 	listed
 	payments.HistoryEntry
+	Creator    *string `dynamo:"creator"` // of the checkout; nil if only the item says it
+	FromRecord bool    `dynamo:"-"`       // no attributes of filters: a payout record names the payment
 }
 
 // complete returns the entry with the id and the type from its keys.

@@ -301,7 +301,7 @@ var writersNotAsking = map[string][]string{
 		"LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
 		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken"},
 	"nothing: they write no item of a merchant": {"CheckWritable", "CreateTable", "PasswordByOperator", "PasswordFor",
-		"PasswordFrom", "PasswordOf", "Raw"},
+		"PasswordFrom", "PasswordOf", "Raw", "RecordChangesBirth"},
 }
 
 // TestWriters_AskWhoChanges checks that each writer takes the maker of the change, or is listed above with a reason.

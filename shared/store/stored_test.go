@@ -120,7 +120,7 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 	})
 }
 
-// changes expects the index of changes to stay as it is. TestHistoryChangedSince checks what it holds.
+// changes expects the index of changes to stay as it is. TestChangesSince checks what it holds.
 func (w fixture) changes() storedtest.Read {
 	w.Helper()
 	type place struct {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,6 +18,8 @@ type View struct {
 	now    func() time.Time
 	shards dueShards
 	busyAt int
+
+	birth atomic.Pointer[time.Time] // of the index of changes, once a read has found it
 }
 
 // Now returns the time of the store's clock, in UTC. Its milliseconds are as precise as the times that clients see, and

@@ -41,6 +41,7 @@ func TestAccess_AsRecorded(t *testing.T) {
 	live.moveMoney("live")
 	live.settleByFile(live.payOut())
 	test.payOut()
+	test.listChanges()
 	one.giveCommands()
 	one.growShards()
 	one.changeDueShards()
@@ -348,6 +349,13 @@ func (t sales) payOut() string {
 		t.Fatalf("got %+v, want at least one payout", ran)
 	}
 	return ran.Payouts[0].Payout
+}
+
+// listChanges lists the changes since the world's start, some of which payouts made.
+func (t sales) listChanges() {
+	t.Helper()
+	path := "/v2.1/merchants/" + t.Merchant.Code + "/transactions/history?changes_since="
+	t.Want("changes", http.StatusOK, t.Send("GET", path+world.Start.Format(time.RFC3339), nil))
 }
 
 // settleByFile exports live payouts to the bank in a file and records that the bank paid them. The function that

@@ -42,6 +42,7 @@ func (r Request) CheckTenant(caller identity.Principal) error {
 		(r.Action == "BatchGetItem" || r.Action == "ConditionCheckItem"):
 	case named && slices.Contains(merchantKinds, p.Kind) && p.Last == t.Merchant:
 	case named && slices.Contains(Unguessable, p.Kind):
+	case named && p.Kind == store.KindBirth && r.Action == "GetItem": // of an index, the same for all tenants
 	default:
 		return fmt.Errorf("%w: %s of %s, for a caller of %s", errTenant, r.Permission(), r.Partition, t)
 	}

@@ -3,6 +3,7 @@ package examples
 import (
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
@@ -63,6 +64,14 @@ var More = []struct {
 			fix.Sell("10.10")
 		}
 		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history?limit=100"}
+	}},
+	{"GET /v2.1/merchants/{merchant_code}/transactions/history, no changes since", func(fix *Fixture) world.Request {
+		for range 10 {
+			fix.Sell("10.10")
+		}
+		fix.Clock.Advance(time.Second)
+		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code +
+			"/transactions/history?changes_since=" + fix.Clock.Now().Format(time.RFC3339)}
 	}},
 	{FourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history, three", func(fix *Fixture) world.Request {
 		fix.Command("update_merchant", map[string]any{"shards": 4})

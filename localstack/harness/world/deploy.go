@@ -56,7 +56,7 @@ func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 // LimitHistory deploys the platform with other limits of the history. Zero means the platform's default.
 func (w *World) LimitHistory(l app.HistoryLimits) {
 	w.Helper()
-	w.history = l
+	w.History = l
 	w.deploy(w.environment)
 }
 

@@ -61,6 +61,8 @@ type World struct {
 	Merchant Merchant // a sandbox merchant in Germany
 	Other    Merchant // another sandbox merchant in Germany
 
+	History app.HistoryLimits // of processes that start later
+
 	environment map[string]string
 	credentials aws.CredentialsProvider
 	table       http.RoundTripper
@@ -69,7 +71,6 @@ type World struct {
 	refuseFile  atomic.Pointer[func(operation string) bool]
 	serial      atomic.Int64                     // makes references and customers unique in the world
 	live        func(*app.App) acquirer.Acquirer // nil for no acquirer, like the platform's default
-	history     app.HistoryLimits
 	main        *Process
 
 	relayed   int     // result of Relayed
@@ -152,7 +153,7 @@ func NewAt(tb testing.TB, baseURL string) *World {
 		w.table = enginetest.Real{}
 	}
 	w.Secret("CVV", CVV)
-	w.history.LongPages = store.Bucket{Rate: 1_000_000, Burst: 1_000_000}
+	w.History.LongPages = store.Bucket{Rate: 1_000_000, Burst: 1_000_000}
 	w.main = w.Process()
 	w.App = w.AppWith()
 	tb.Cleanup(w.findLeaks)
@@ -222,7 +223,7 @@ func (w *World) Process() *Process {
 			WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(steps, t) },
 			MaxBackoff:    time.Millisecond, Busy: busy,
 			Limits:  rest.Limits{Credential: unlimited, Tenant: unlimited, Address: unlimited},
-			History: w.history,
+			History: w.History,
 		},
 	})
 	w.must(err)

@@ -31,6 +31,10 @@ func (r *Runner) prepare(ctx context.Context) error {
 	if err = platform.Store.CreateTable(ctx); err != nil {
 		return fmt.Errorf("create the table: %w", err)
 	}
+	// No older version has written to a table with this index, because the local platform adds no index to a table.
+	if _, err = platform.Store.RecordChangesBirth(ctx, platform.Store.Now()); err != nil {
+		return fmt.Errorf("record the birth of the index of changes: %w", err)
+	}
 	client := sqs.NewFromConfig(r.awsConfig(settings, settings.SQSEndpoint))
 	queues, err := createQueues(ctx, client, r.config.QueuePrefix, r.config.Queues)
 	if err != nil {
