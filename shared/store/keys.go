@@ -24,7 +24,7 @@ import (
 // moneykeys.go and filekeys.go. The places in the due index are in due.go.
 //
 // A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that each payment writes: payables, and the
-// partitions of the indexes list and history. The keys of shard n, from 1, end with "#n".
+// partitions of the indexes list, history and changes. The keys of shard n, from 1, end with "#n".
 //
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
