@@ -89,7 +89,8 @@ func takeItem(b *testing.B, w *world.World, t payments.Transaction) dynamo.Item 
 	b.Helper()
 	_, table := w.App.Store.Raw()
 	var stored []dynamo.Item
-	if err := table.Scan().Filter("contains(history_sk, ?)", t.ID).All(b.Context(), &stored); err != nil || len(stored) != 1 {
+	err := table.Scan().Filter("sk = ?", "TRANSACTION#"+t.ID).All(b.Context(), &stored)
+	if err != nil || len(stored) != 1 {
 		b.Fatalf("got %d items, error %v; want 1", len(stored), err)
 	}
 	return stored[0]
