@@ -74,15 +74,18 @@ func TestApplyOutcome_Paid(t *testing.T) {
 	}
 }
 
-// TestApplyOutcome_ClockBehind checks that ChangedAt stays the latest time at which the payout changed a transaction,
-// although the clock of the next step's process is behind.
-func TestApplyOutcome_ClockBehind(t *testing.T) {
+// TestApplyOutcome_ChangedAt checks that ChangedAt is the latest time at which the payout changed a transaction,
+// although the clock of the next step's process may be behind.
+func TestApplyOutcome_ChangedAt(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collectedPayout(t, 2)
-	p.Status, p.ChangedAt = payout.Paying, after(5*time.Hour)
-	step := applyOutcome(t, p, tx, records, nil)
-	if got := step.Payout.ChangedAt; !got.Equal(p.ChangedAt) {
-		t.Errorf("got ChangedAt %s after a step at %s, want %s", got, step.Payout.UpdatedAt, p.ChangedAt)
+	for before, want := range map[time.Time]time.Time{after(5 * time.Hour): after(5 * time.Hour),
+		after(3 * time.Hour): after(4 * time.Hour)} {
+		p.Status, p.ChangedAt = payout.Paying, before
+		step := applyOutcome(t, p, tx, records, nil)
+		if got := step.Payout.ChangedAt; !got.Equal(want) {
+			t.Errorf("changed at %s: got %s after a step at %s, want %s", before, got, step.Payout.UpdatedAt, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -41,6 +42,7 @@ func (m *month) Check() {
 	m.bank.checkExecuted(b)
 	for _, p := range m.payees {
 		p.checkAccountReplies()
+		p.checkChanges(b)
 	}
 	m.checkAuditComplete(b.Items)
 	books.CheckLog(m.World)
@@ -48,6 +50,17 @@ func (m *month) Check() {
 	for _, p := range m.payees {
 		m.CheckLater("", p.settingsHistory())
 	}
+}
+
+// checkChanges checks that the index of changes finds all changes of the payee. The sweep has recorded its birth in the
+// middle of the month.
+func (p *payee) checkChanges(b books.Snapshot) {
+	t, ok := identity.ParseTenant(p.Tenant)
+	if !ok {
+		p.month.Find("", "%s is no tenant", p.Tenant)
+		return
+	}
+	b.CheckChanges(t)
 }
 
 // checkPayout checks that a payout has ended. An ended payout needs no message any more, not even a message in a
