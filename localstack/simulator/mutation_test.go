@@ -43,7 +43,7 @@ func TestMutation_Conditions(t *testing.T) {
 	mutations{
 		workloads: []string{"everything", "refunds"},
 		included:  func(condition string) bool { return !peopleConditions.MatchString(condition) },
-		survivors: survivors, scoutSeeds: 60, mutantSeeds: 1000, survivorSeeds: 100,
+		survivors: survivors, scoutSeeds: 100, mutantSeeds: 1000, survivorSeeds: 100,
 	}.run(t)
 }
 
@@ -156,7 +156,7 @@ var survivors = map[string]string{
 		"under a fresh random id",
 	"Put GROWTH: (throttled_at = ?)": "a later note that this takes out of the due index is made again when the shard " +
 		"is throttled again",
-	"Put BIRTH: (attribute_not_exists(pk))":   "a birth that moves to a later time only lets more readers walk the history",
+	"Put BIRTH: (attribute_not_exists(pk))":   "a later birth only lets more readers walk the history",
 	"Put BREAKER: (attribute_not_exists(pk))": "a time-out that is not counted only delays the breaker",
 	"Put BREAKER: (version = ?)":              "likewise; and a second probe at the same time does no more than the first",
 	"Update CARD: (attribute_exists(pk))":     "the card was read just before, and cards are never deleted",
