@@ -27,9 +27,8 @@ type historyPlan struct {
 	oldest, newest edge
 	filter         payments.HistoryFilter
 	caller         identity.Principal
-	found          bool // the index of changes has found the changed items
-	changes        int  // number of the changed items that it found
-	partial        bool // the caller sees only payments of checkouts that the caller created
+	changes        store.Changes // with changes_since
+	partial        bool          // the caller sees only payments of checkouts that the caller created
 }
 
 // edge is one end of the requested range. If both are given, the ref counts and the time does not.

@@ -21,9 +21,9 @@ const (
 	maxSkipped      = 1000
 	maxRoundSkipped = 4000
 	// maxCompared limits the items that a round reads for a filter that the index cannot decide. The first round of a page
-	// that may show more items reads as many as it may show. The index does not know when a payout changed an item
-	// (changes_since). It also does not know who created the item's checkout, which matters for a person who sees only the
-	// person's own payments. Each item costs half a unit, which makes 100 units.
+	// that may show more items reads as many as it may show. The index of the history has neither the time of an item's
+	// last change, for changes_since, nor the creator of its checkout, for a person who sees only the person's own
+	// payments. Each item costs half a unit, so 200 items cost 100 units.
 	maxCompared = 200
 )
 
@@ -42,9 +42,9 @@ const (
 )
 
 // longPages limits the pages of a merchant in one mode that read further rounds. Without a token a page ends after its
-// first round. A merchant may send 300 requests a second (contract §2.9). Whichever filter they have, their further
-// rounds read at most 2,000 units a second. Their first rounds read no more than pages with items do: 40 units for a
-// filter that never matches, 540 for 1,000 items that changes_since excludes.
+// first round. A merchant may send 300 requests a second (contract §2.9). With any filter the further rounds of these
+// requests read at most 2,000 units a second. A first round reads 40 units for a filter that never matches, and 540 for
+// 1,000 items that changes_since excludes. What the index of changes reads comes on top (maxChanges).
 var longPages = store.Bucket{Rate: 2, Burst: 20}
 
 // withDefaults returns the limits with the missing ones set.
@@ -61,11 +61,12 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 	}
 	early, cancel := deadline.Early(ctx, lastRoundTime)
 	defer cancel()
+	budget := readBudget{family: f, until: f.store.Now().Add(maxReadTime)}
 	walk, p, err := f.findChanges(ctx, p, span)
 	if err != nil {
 		return historyPage{}, err
 	}
-	budget := readBudget{family: f, until: f.store.Now().Add(maxReadTime), units: p.changes / entriesPerUnit}
+	budget.units = p.changes.Read / entriesPerUnit
 	round := p.firstRound()
 	for {
 		found, used, err := f.readRound(ctx, p, walk, span, round)
@@ -127,7 +128,11 @@ func (r historyRound) next(p historyPlan) historyRound {
 }
 
 // compares returns true if only the items can decide whether the page shows them.
-func (p historyPlan) compares() bool { return (p.filter.ChangesSince != nil && !p.found) || p.partial }
+func (p historyPlan) compares() bool {
+	others := p.filter // filters for which the entry of a payout record has no attributes
+	others.Types, others.ChangesSince = nil, nil
+	return p.partial || (p.filter.ChangesSince != nil && !p.changes.Found) || (p.changes.Undecided && !others.All())
+}
 
 // roundPage is the page after a round.
 type roundPage struct {

@@ -20,7 +20,7 @@ type storage interface {
 	History(ctx context.Context, t identity.Tenant, shards int, r store.Range,
 		first, most int) iter.Seq2[store.HistoryEntry, error]
 	ChangesSince(ctx context.Context, t identity.Tenant, shards int, r store.Range, since time.Time,
-		most int) (*store.Changes, bool, error)
+		most int) (store.Changes, error)
 	HistoryItems(ctx context.Context, entries []store.HistoryEntry) ([]payments.HistoryItem, error)
 	HistoryOf(ctx context.Context, t identity.Tenant, code string, r store.Range) iter.Seq2[payments.HistoryItem, error]
 	HistoryPlace(ctx context.Context, t identity.Tenant, id string, sees func(creator string) bool) (store.Bound, error)

@@ -84,9 +84,9 @@ func (w shopFixture) change(tx *payments.Transaction, at time.Time) {
 // changedSince returns the ids of a walk. It fails unless the index can tell the changes.
 func (w shopFixture) changedSince(t testing.TB, r store.Range, since time.Time) []string {
 	t.Helper()
-	changes, ok, err := w.ChangesSince(w.Context(), tenant, w.shards, r, since, 1000)
-	if err != nil || !ok {
-		t.Fatalf("since %s: got %t, %v, want the index to tell", since, ok, err)
+	changes, err := w.ChangesSince(w.Context(), tenant, w.shards, r, since, 1000)
+	if err != nil || !changes.Found {
+		t.Fatalf("since %s: got %t, %v, want the index to tell", since, changes.Found, err)
 	}
 	return ids(t, changes.History(w.Context(), r, 5, 1000))
 }
@@ -246,9 +246,9 @@ func TestChangesSince_Unknown(t *testing.T) {
 				}
 				w.settle(w.collect(created, paid...), later.Add(time.Hour))
 			}
-			_, ok, err := w.ChangesSince(t.Context(), tenant, 1, store.Range{}, c.since, 4)
-			if err != nil || ok != c.want {
-				t.Errorf("got %t, %v, want %t", ok, err, c.want)
+			changes, err := w.ChangesSince(t.Context(), tenant, 1, store.Range{}, c.since, 4)
+			if err != nil || changes.Found != c.want {
+				t.Errorf("got %t, %v, want %t", changes.Found, err, c.want)
 			}
 		})
 	}

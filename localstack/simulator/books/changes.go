@@ -28,11 +28,11 @@ func (b Snapshot) CheckChanges(t identity.Tenant) {
 	birth := b.birthOfChanges()
 	for i := len(byChange) - 1; i >= 0; i -= everyNth {
 		since := byChange[i].UpdatedAt
-		changes, ok, err := s.ChangesSince(ctx, t, m.ShardCount(), store.Range{}, since, most)
+		changes, err := s.ChangesSince(ctx, t, m.ShardCount(), store.Range{}, since, most)
 		b.Must(err)
-		if known := !birth.IsZero() && !since.Before(birth); !ok || !known {
-			if ok != known {
-				b.Find("", "born %s, the index tells changes of %s since %s: %t", birth, t, since, ok)
+		if known := !birth.IsZero() && !since.Before(birth); !changes.Found || !known {
+			if changes.Found != known {
+				b.Find("", "born %s, the index tells changes of %s since %s: %t", birth, t, since, changes.Found)
 			}
 			continue
 		}
