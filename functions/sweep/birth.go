@@ -25,5 +25,8 @@ func (b *birth) record(ctx context.Context, a *app.App) {
 	if err != nil {
 		a.Log.WarnContext(ctx, "birth of the index of changes not recorded", "error", err)
 	}
+	if err == nil && !recorded {
+		a.Log.WarnContext(ctx, "the table has no index of changes yet, or is building it")
+	}
 	b.recorded.Store(recorded)
 }
