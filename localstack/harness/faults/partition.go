@@ -13,8 +13,8 @@ import (
 // Partitions limits the write units of each partition in a second, like DynamoDB (AWS: key range throughput). It counts
 // 1 unit for PutItem, and 2 units for each write of TransactWriteItems, regardless of the item's size. It does not
 // limit other operations. A write takes units from its partition of the table. If the item is new in a partition of the
-// list or history index, the write takes units there, too. A request beyond the limit fails with DynamoDB's reasons.
-// Partitions is safe for concurrent use.
+// index list, history or changes, the write takes units there, too. A request beyond the limit fails with DynamoDB's
+// reasons. Partitions is safe for concurrent use.
 type Partitions struct {
 	Next  http.RoundTripper
 	Units int              // limit of write units of a partition in a second
