@@ -111,8 +111,8 @@ func TestShowPaymentPage_ReloadWithABrowser(t *testing.T) {
 		t.Errorf("got first name %q, want Ada", got)
 	}
 	var stored string
-	tab.Evaluate(`JSON.stringify([sessionStorage, localStorage]) + document.querySelector('[name="card.number"]').value`,
-		&stored)
+	tab.Evaluate(`JSON.stringify([...Object.values(sessionStorage), ...Object.values(localStorage)]) +
+		document.querySelector('[name="card.number"]').value`, &stored)
 	for _, s := range []string{"4200", world.CVV, "Payer"} {
 		if strings.Contains(stored, s) {
 			t.Errorf("got %s kept, want nothing of the card", stored)

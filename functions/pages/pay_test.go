@@ -81,7 +81,7 @@ func TestCreatePaymentPageAttempt_FormWithFaults(t *testing.T) {
 	form.Set("card.cvv", "")
 	got := payer.pay(form)
 	payer.want(got, 400, "form")
-	for _, text := range []string{"4200000000000092", "Ada Example", "2039"} {
+	for _, text := range []string{"4200000000000092", "Ada Example", `"2039"`} {
 		if strings.Contains(string(got.Body), text) {
 			t.Errorf("got page with %s in it, want no card data", text)
 		}

@@ -71,7 +71,7 @@ func TestCreatePaymentPageAttempt_OtherCardUnderSameKey(t *testing.T) {
 		if f.captured() != 1 || charged.Text("status") != "PAID" {
 			t.Errorf("died after %s: got %d charges and %s, want 1", died, f.captured(), charged.Body)
 		}
-		for _, last := range []string{"0007", "0091"} {
+		for _, last := range []string{`"0007"`, `"0091"`} {
 			if strings.Contains(string(saved.Body), last) && !strings.Contains(string(after.Body), last) {
 				t.Errorf("died after %s: card %s was saved under the token of another:\n%s\n%s", died, last, saved.Body, after.Body)
 			}

@@ -71,7 +71,7 @@ func TestAudit_EachChange(t *testing.T) {
 			line = fmt.Sprintf("%s %s %s %s %s", e.Actor.Kind, e.Actor.ID+e.Actor.Source, e.Operation, e.Mode,
 				strings.Fields(e.Subject)[0])
 		}
-		for _, text := range []string{m.Key.Plaintext, late.Plaintext, secret, sandbox.PaidIBAN, "1990"} {
+		for _, text := range []string{m.Key.Plaintext, late.Plaintext, secret, sandbox.PaidIBAN, "1990-12-31"} {
 			if all := fmt.Sprintf("%+v %s %s", e, e.Before, e.After); strings.Contains(all, text) {
 				t.Errorf("got %s, want no %s in it", all, text)
 			}
