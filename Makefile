@@ -46,7 +46,7 @@ resend: go ## send a callback again: make resend ID=msg_…
 logs: go ## show requests to the API as they come: make logs ARGS='--filter-status-code 4xx'
 	@$(LOCALSTACK) logs tail $(ARGS)
 
-reader: go ## be a card terminal that joins the running platform: it shows its pairing code, amounts, tips and outcomes
+reader: go ## start a card terminal that joins the running platform: it shows its pairing code, amounts, tips and outcomes
 	@$(LOCALSTACK) reader
 
 payouts: go ## pay out what is due now, or at a time to which the platform's clock moves: make payouts AT=2026-12-01T00:30:00Z

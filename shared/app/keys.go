@@ -45,7 +45,7 @@ import (
 //	                    next sign-in makes browser and address known again
 //	second factors      all second factors and recovery codes stop working: the
 //	                    command remove_second_factor has to remove each person's. Until
-//	                    then a holder of the old secret could make codes
+//	                    the replacement, a holder of the old secret could make codes
 //	sandbox acquirer    simulates another company, which has none of our keys
 //
 // After a leak a secret is replaced without a predecessor. Sessions then start over. A request that is repeated under

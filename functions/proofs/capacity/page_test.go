@@ -12,14 +12,15 @@ import (
 
 const capacityHead = `# What each endpoint costs at the table
 
-Made by ` + "`make golden`" +
-	`, which sends each request that openapi.yaml shows, and some more, once in a warm process, and reads the
-consumed capacity that the engine reports, by the published rules and with indexes. A test fails when a line no longer
-holds. RCU and WCU are read and write capacity units; of the WCU, list, due, history and changes are those of the
-indexes.
-*relay* counts the records of the table's stream that its filter passes to relay.
-The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own records
-belong to a counterparty and are not counted. capacity.json has the same for ` + "`make cost`" + `.
+` + "`make golden`" + ` makes this file. It sends each request that openapi.yaml shows, and some more, once in a warm
+process. It reads the consumed capacity that the engine reports for the table and its indexes, by DynamoDB's published
+rules. A test fails when a line no longer holds.
+
+RCU and WCU are read and write capacity units. The columns list, due, history and changes show the part of the WCU that
+the index of this name takes. The column relay counts the records of the table's stream that the filter passes to the
+function ` + "`relay`" + `. The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The
+sandbox acquirer's own records belong to a counterparty and are not counted. capacity.json has the same figures for
+` + "`make cost`" + `.
 
 | request | calls | RCU | WCU | list | due | history | changes | relay | which |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---|
@@ -28,8 +29,8 @@ belong to a counterparty and are not counted. capacity.json has the same for ` +
 const afterEvents = `
 ## What a payment leaves in the table
 
-Names and values of all items, and 100 bytes for each item of the table and of an index, by the published rules. The
-callback is deleted 31 days after its delivery; the rest stays.
+The sizes are the names and values of all items, plus 100 bytes for each item of the table and of an index, by
+DynamoDB's published rules. The callback is deleted 31 days after its delivery; the rest stays.
 
 | after | items | bytes | bytes in indexes |
 |---|---:|---:|---:|
@@ -38,8 +39,8 @@ callback is deleted 31 days after its delivery; the rest stays.
 const afterLeft = `
 ## The items of a typical payment
 
-With a description of 100 characters, by the published rules. A write costs a unit for each 1,024 bytes, and twice that
-in a transaction.
+The payment has a description of 100 characters. The sizes follow DynamoDB's published rules. A write costs a unit for
+each 1,024 bytes, and twice that in a transaction.
 
 | item | bytes |
 |---|---:|
