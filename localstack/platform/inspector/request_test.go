@@ -24,7 +24,7 @@ func TestRequests_Steps(t *testing.T) {
 	f.want(page, "<dd>200</dd>", "<dd>checkouts</dd>", "ANY /v0.1/checkouts/{id}", id,
 		"GetItem CHECKOUT", "Charge: approved", "PutItem JOURNAL", "PutItem CALLBACK", "PutItem SANDBOX",
 		"************0091", "Bearer sk_test_…", "&#34;PAID&#34;")
-	for _, secret := range []string{client.Frictionless, client.CVV + "&#34;", f.env["API_KEY"]} {
+	for _, secret := range []string{client.Frictionless, "&#34;" + client.CVV + "&#34;", f.env["API_KEY"]} {
 		if strings.Contains(page, secret) {
 			t.Errorf("got %s on the page, want it hidden: %s", secret, page)
 		}

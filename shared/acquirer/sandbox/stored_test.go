@@ -128,7 +128,8 @@ func TestCharge_StoresNoCardNumber(t *testing.T) {
 	if len(items) < 10 {
 		t.Fatalf("got %d items, want at least 10", len(items))
 	}
-	dump := fmt.Sprint(items)
+	random := regexp.MustCompile(`write_id:\S+|auth_code:\S+|PAGE#\S+`) // any four digits may occur there by chance
+	dump := random.ReplaceAllString(fmt.Sprint(items), "")
 	for _, secret := range append(numbers, securityCode) {
 		for _, trace := range traces(secret) {
 			if strings.Contains(dump, trace) {
