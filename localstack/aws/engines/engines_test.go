@@ -119,7 +119,7 @@ func TestStartDynamoDB_AccessKeysAndDir(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	dir := t.TempDir()
-	first := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
+	first := start(t, engines.StartDynamoDB, engines.Options{Dir: dir, Port: enginetest.FreePort(t)})
 	createTable(t, dynamoDB(first.Endpoint, "merchant1"))
 	if got := listTables(t, dynamoDB(first.Endpoint, "merchant2")); len(got) != 0 {
 		t.Errorf("another access key: got tables %v, want none", got)
@@ -137,7 +137,7 @@ func TestStartDynamoDB_AccessKeysAndDir(t *testing.T) {
 func TestStartFauxqs_UntilStopped(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
-	e := start(t, engines.StartFauxqs, engines.Options{})
+	e := start(t, engines.StartFauxqs, engines.Options{Port: enginetest.FreePort(t)})
 	client := sqs.New(sqs.Options{
 		BaseEndpoint: aws.String(e.Endpoint),
 		Region:       "eu-central-1",

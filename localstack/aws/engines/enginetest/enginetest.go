@@ -1,6 +1,7 @@
 // Package enginetest gives tests a table and queues (Table, Queues), in memory or real, and the real engines for
 // comparison (DynamoDB, Fauxqs). If the command localstack/aws/engines/with runs the tests, the real engines are the
-// engines that it started. Otherwise the first call starts an engine, which ends with the test process.
+// engines that it started. Otherwise the first call starts an engine, which ends with the test process. FreePort is for
+// tests that start other servers.
 package enginetest
 
 import (

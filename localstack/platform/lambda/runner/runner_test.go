@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -107,7 +108,7 @@ func TestStop_RunningRequest(t *testing.T) {
 	t.Parallel()
 	reached, answer := make(chan struct{}), make(chan struct{})
 	c := newConfig(t)
-	c.Addr, c.Functions = "127.0.0.1:0", []functions.Function{slow(reached, answer)}
+	c.Addr, c.Functions = fmt.Sprintf("127.0.0.1:%d", enginetest.FreePort(t)), []functions.Function{slow(reached, answer)}
 	delete(c.Environment, "BASE_URL")
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := Start(ctx, c)
