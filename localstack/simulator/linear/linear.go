@@ -82,7 +82,8 @@ var (
 	ErrTooLong   = errors.New("linear: the history is too long to be checked")
 )
 
-const checkTime = 20 * time.Second // limits the search, which is exponential in the worst case
+// checkTime limits the search, which is exponential in the worst case. The limit is long for the sake of busy machines.
+const checkTime = 5 * time.Minute
 
 // Check finds an order that explains the answers. Errors: ErrNotLinear, ErrTooLong.
 func (h History) Check() error {

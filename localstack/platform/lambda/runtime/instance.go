@@ -124,6 +124,9 @@ func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte,
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	t := &invocation{id: id, payload: payload, deadline: deadline, answers: make(chan answer, 1)}
+	if i.hasEnded() { // the closed server may still hold the process's request for an event
+		return nil, errGone
+	}
 	select {
 	case i.invocations <- t:
 	case <-i.ended:
