@@ -49,6 +49,10 @@ func (w *World) findLeaks() {
 	}
 }
 
+// defaultNames matches readers' default names, which end with four digits of a random serial number. These may be the
+// digits of a CVV.
+var defaultNames = regexp.MustCompile(`Reader [0-9A-F]{4}`)
+
 // leakContext returns the text around a leaked secret, without the secret. It returns "" if the secret does not occur.
 func leakContext(secret, text string) string {
 	const most = 120
@@ -59,6 +63,7 @@ func leakContext(secret, text string) string {
 	if !strings.Contains(text, secret) { // the pattern below is slow
 		return ""
 	}
+	text = defaultNames.ReplaceAllString(text, "Reader")
 	at := regexp.MustCompile(word).FindStringIndex(text)
 	if at == nil {
 		return ""

@@ -12,6 +12,7 @@ func TestLeakContext(t *testing.T) {
 		{"7391", `{"cvv":"7391"}`, `{"cvv":"[it]"}`},
 		{"7391", `{"id":"a7391-7391b"}`, ""},
 		{"7391", `{}`, ""},
+		{"7391", `{"name":"Reader 7391"}`, ""},
 		{long, "q=" + long + "&x", "q=[it]&x"},
 		{long, "a" + long + "b", "a[it]b"},
 	} {
