@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
@@ -43,6 +44,14 @@ func TestRefund_HundredConcurrentPartial(t *testing.T) {
 	p := s.Sell("10")
 	counted := s.DoConcurrently(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID,
 		Body: map[string]any{"amount": 0.5}})
+	if late := counted[http.StatusGatewayTimeout]; late > 0 && enginetest.OnDynamoDBLocal() {
+		// A busy machine may need longer than the 10 s in which package processing records an outcome. The sweep then asks
+		// the acquirer.
+		counted[http.StatusNoContent] += late
+		for range late { // the polls contend, too
+			s.PassMinute()
+		}
+	}
 	made := strings.Count(summary(s, p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
 		t.Errorf("got %d refunds, statuses %v, want 1 to 20 refunds, as many 204, and 409 for the rest", made, counted)
