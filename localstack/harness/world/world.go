@@ -15,7 +15,6 @@ import (
 	"net/netip"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
@@ -210,7 +208,6 @@ func (w *World) Process() *Process {
 	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
 	running, err := runner.Start(w.Context(), runner.Config{
-		Functions: patientFunctions(),
 		SecretUsed: func(function string, s app.Secret) {
 			w.Permits.note(function, "Secret "+string(s))
 		},
@@ -232,19 +229,6 @@ func (w *World) Process() *Process {
 	w.must(err)
 	w.Cleanup(running.Stop)
 	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
-}
-
-// patientFunctions returns all functions. Over DynamoDB Local each call gets an hour, because a busy machine may need
-// longer than Lambda allows. In memory the functions keep their limits, which tests exceed in virtual time.
-func patientFunctions() []functions.Function {
-	if !enginetest.OnDynamoDBLocal() {
-		return functions.All
-	}
-	all := slices.Clone(functions.All)
-	for i := range all {
-		all[i].Timeout = time.Hour
-	}
-	return all
 }
 
 // refuseHostNames returns a network that refuses callbacks to host names, so that the platform asks no name server.
