@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -54,9 +55,9 @@ func (c countingAcquirer) DeleteCard(ctx context.Context, token string) error {
 	return c.Acquirer.DeleteCard(ctx, token)
 }
 
-func (c countingAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
+func (c countingAcquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
 	c.calls.Add(1)
-	return c.Acquirer.Statement(ctx)
+	return c.Acquirer.Statement(ctx, since)
 }
 
 // Numbers that look like real cards' numbers. No acquirer here publishes them as test cards (contract §12).

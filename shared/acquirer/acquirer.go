@@ -75,8 +75,9 @@ type Acquirer interface {
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
 	// DeleteCard deletes a stored card. It succeeds for an unknown token, too.
 	DeleteCard(ctx context.Context, token string) error
-	// Statement walks every movement of money at the acquirer, in no particular order, for reconciliation.
-	Statement(ctx context.Context) iter.Seq2[Movement, error]
+	// Statement walks the movements of money that the acquirer booked at the time since or later, in no particular order,
+	// for reconciliation. For the zero time it walks all of them. It may also yield earlier movements.
+	Statement(ctx context.Context, since time.Time) iter.Seq2[Movement, error]
 }
 
 // Refund is a request to return money. ID is the idempotency key, as in a Charge.
@@ -98,6 +99,7 @@ const (
 
 // Movement is one line of the acquirer's statement.
 type Movement struct {
+	LineID   string // the acquirer's own id of the line, the same at each reading; money that moved twice has two lines
 	ID       string // our id of the charge or refund; the acquirer's id of a chargeback
 	ChargeID string
 	Tenant   string // tenant in the charge's Reference
@@ -146,6 +148,6 @@ func (None) CancelRefund(context.Context, string) (payments.Outcome, error) {
 func (None) DeleteCard(context.Context, string) error { return nil }
 
 // Statement returns no movements.
-func (None) Statement(context.Context) iter.Seq2[Movement, error] {
+func (None) Statement(context.Context, time.Time) iter.Seq2[Movement, error] {
 	return func(func(Movement, error) bool) {}
 }

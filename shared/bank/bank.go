@@ -70,12 +70,14 @@ type Bank interface {
 	// Pending. The first call for an account requests the verification, with the account's id as idempotency key. Verify
 	// may be repeated.
 	Verify(ctx context.Context, v Verification) (merchant.BankAccountStatus, error)
-	// Statement walks the bank's statement, for reconciliation.
-	Statement(ctx context.Context) iter.Seq2[StatementLine, error]
+	// Statement walks the lines that the bank booked at the time since or later, in no particular order, for
+	// reconciliation. For the zero time it walks all of them. It may also yield earlier lines.
+	Statement(ctx context.Context, since time.Time) iter.Seq2[StatementLine, error]
 }
 
 // StatementLine is one line of the bank's statement: a payment, or the return of a payment.
 type StatementLine struct {
+	LineID string // the bank's own id of the line, the same at each reading; a transfer paid twice has two lines
 	ID     string // id of the transfer
 	Tenant string
 	Amount money.Amount // greater than zero

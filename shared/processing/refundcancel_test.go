@@ -205,7 +205,7 @@ func TestRefund_ArrivesAfterCancellation(t *testing.T) {
 		t.Errorf("refund: got %v, want a conflict", err)
 	}
 	o.checkRefund(t, e, payments.EventFailed, "100.00", "0.00")
-	for line, err := range bank.Statement(t.Context()) {
+	for line, err := range bank.Statement(t.Context(), time.Time{}) {
 		if err != nil || line.Kind == acquirer.RefundMovement {
 			t.Errorf("statement: got %+v, %v, want no refund and no error", line, err)
 		}

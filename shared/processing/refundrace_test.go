@@ -43,7 +43,7 @@ func (o *fixture) readRecord(t *testing.T, id string) (r store.Record, givenBack
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, err := range o.Acquirers[identity.Test].Statement(t.Context()) {
+	for line, err := range o.Acquirers[identity.Test].Statement(t.Context(), time.Time{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

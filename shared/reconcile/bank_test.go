@@ -90,9 +90,9 @@ type withLines struct {
 	more []bank.StatementLine
 }
 
-func (b withLines) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
+func (b withLines) Statement(ctx context.Context, since time.Time) iter.Seq2[bank.StatementLine, error] {
 	return func(yield func(bank.StatementLine, error) bool) {
-		for line, err := range b.Bank.Statement(ctx) {
+		for line, err := range b.Bank.Statement(ctx, since) {
 			if !yield(line, err) {
 				return
 			}

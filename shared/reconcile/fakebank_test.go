@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -65,7 +66,7 @@ var notTaken bank.Outcome
 
 var errNoAnswer = errors.New("no answer in time")
 
-func (b fakeBank) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
+func (b fakeBank) Statement(context.Context, time.Time) iter.Seq2[bank.StatementLine, error] {
 	return func(yield func(bank.StatementLine, error) bool) {
 		for _, line := range b.h.lines {
 			if !yield(line, nil) {

@@ -88,7 +88,7 @@ type statement struct {
 	h *history
 }
 
-func (s statement) Statement(context.Context) iter.Seq2[acquirer.Movement, error] {
+func (s statement) Statement(context.Context, time.Time) iter.Seq2[acquirer.Movement, error] {
 	return func(yield func(acquirer.Movement, error) bool) {
 		for _, m := range s.h.movements {
 			if !yield(m, nil) {

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
@@ -17,14 +18,14 @@ import (
 // walkMovements walks the acquirers' statements.
 func (r *run) walkMovements(ctx context.Context, note func(identity.Tenant, acquirer.Movement)) error {
 	return walkStatements(r.Acquirers,
-		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx) },
+		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, time.Time{}) },
 		func(m acquirer.Movement) string { return m.Tenant }, note)
 }
 
 // walkBankLines walks the banks' statements.
 func (r *run) walkBankLines(ctx context.Context, note func(identity.Tenant, bank.StatementLine)) error {
 	return walkStatements(r.Banks,
-		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx) },
+		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx, time.Time{}) },
 		func(b bank.StatementLine) string { return b.Tenant }, note)
 }
 

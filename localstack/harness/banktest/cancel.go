@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 )
@@ -103,7 +104,7 @@ func testCancelConcurrently(t *testing.T, s Subject) {
 func (s Subject) checkLines(t *testing.T, want int) {
 	t.Helper()
 	n := 0
-	for _, err := range s.Statement(t.Context()) {
+	for _, err := range s.Statement(t.Context(), time.Time{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

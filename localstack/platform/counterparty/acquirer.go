@@ -3,6 +3,7 @@ package counterparty
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -51,8 +52,8 @@ func (f farAcquirer) DeleteCard(ctx context.Context, token string) error {
 }
 
 // Statement carries the whole statement as one call.
-func (f farAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
-	return carryAll(ctx, f.line, f.Acquirer.Statement)
+func (f farAcquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
+	return carryAll(ctx, f.line, since, f.Acquirer.Statement)
 }
 
 func decision(o payments.Outcome) string { return string(o.Decision) }

@@ -3,6 +3,7 @@ package counterparty
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -31,8 +32,8 @@ func (f farBank) Verify(ctx context.Context, v bank.Verification) (merchant.Bank
 }
 
 // Statement carries the whole statement as one call.
-func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
-	return carryAll(ctx, f.line, f.Bank.Statement)
+func (f farBank) Statement(ctx context.Context, since time.Time) iter.Seq2[bank.StatementLine, error] {
+	return carryAll(ctx, f.line, since, f.Bank.Statement)
 }
 
 func state(o bank.Outcome) string { return string(o.State) }

@@ -185,7 +185,7 @@ func TestCharge_NoAnswer(t *testing.T) {
 	w.waitFor("(cancelled at the acquirer)")
 	w.wantOutcome("cancelled", stopped(""))
 	captures := 0
-	for _, err := range w.acquirer.Statement(t.Context()) {
+	for _, err := range w.acquirer.Statement(t.Context(), time.Time{}) {
 		if captures++; err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -46,7 +47,7 @@ func (w *fixture) restart() *sandbox.Acquirer {
 func (w *fixture) countCaptures(t *testing.T, id string) int {
 	t.Helper()
 	n := 0
-	for m, err := range w.Statement(t.Context()) {
+	for m, err := range w.Statement(t.Context(), time.Time{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

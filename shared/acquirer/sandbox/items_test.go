@@ -2,7 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -149,14 +153,24 @@ func (w storedFixture) refund(r refund) storedtest.Read {
 }
 
 func (w storedFixture) statement(want ...acquirer.Movement) storedtest.Read {
-	return storedtest.Expect("statement", want, func(ctx context.Context) ([]acquirer.Movement, error) {
-		var lines []acquirer.Movement
-		for line, err := range w.Statement(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, line)
-		}
-		return lines, nil
+	type read struct{ All, Since []acquirer.Movement }
+	return storedtest.Expect("statement", read{want, want}, func(ctx context.Context) (read, error) {
+		all, err := w.lines(ctx, time.Time{})
+		since, sinceErr := w.lines(ctx, clock.Start)
+		return read{all, since}, errors.Join(err, sinceErr)
 	})
+}
+
+// lines returns the statement's lines since the time, without their random ids.
+func (w storedFixture) lines(ctx context.Context, since time.Time) ([]acquirer.Movement, error) {
+	var lines []acquirer.Movement
+	for line, err := range w.Statement(ctx, since) {
+		if err != nil {
+			return nil, err
+		}
+		line.LineID = ""
+		lines = append(lines, line)
+	}
+	slices.SortFunc(lines, func(a, b acquirer.Movement) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
+	return lines, nil
 }

@@ -150,6 +150,7 @@ func (b records) deleteCard(ctx context.Context, token string) error {
 // duplicates.
 type movementItem struct {
 	table.Key
+	table.Booked
 	ID      string        `dynamo:"id"` // id of the charge, refund or chargeback
 	Kind    acquirer.Kind `dynamo:"kind"`
 	Tenant  string        `dynamo:"tenant,omitempty"`
@@ -162,35 +163,42 @@ func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(k
 
 // movement returns the item that records a movement of a charge's money at this moment.
 func (b records) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
+	now, sort := b.Time(), movementPrefix(kind)+rand.Text()
 	return movementItem{
-		Key: table.NewKey(chargePartition(chargeID), movementPrefix(kind)+rand.Text()),
-		ID:  id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: b.Time(),
+		Key: table.NewKey(chargePartition(chargeID), sort), Booked: table.NewBooked(movements, now, sort),
+		ID: id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: now,
 	}
 }
 
 func (m movementItem) line() acquirer.Movement {
 	return acquirer.Movement{
-		ID: m.ID, ChargeID: strings.TrimPrefix(m.PK, chargePrefix), Tenant: m.Tenant,
+		LineID: m.SK, ID: m.ID, ChargeID: strings.TrimPrefix(m.PK, chargePrefix), Tenant: m.Tenant,
 		Kind: m.Kind, Amount: m.Amount, At: m.MovedAt,
 	}
 }
 
-// Statement walks every movement of money. A real acquirer sends a settlement file. The sandbox scans the whole table
-// instead, which is acceptable only in test mode. Movements that are stored during the walk may be missing. An error
-// ends the walk.
-func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
+// movements is the list of all movements in the table's index of lists.
+const movements = "SANDBOX#MOVEMENTS"
+
+// Statement walks the movements of money since the time. A real acquirer sends a settlement file. For the zero time the
+// sandbox scans the whole table instead, which is acceptable only in test mode. Movements that are stored during the
+// walk may be missing. An error ends the walk.
+func (a *Acquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
+	if !since.IsZero() {
+		return table.WalkBooked(ctx, a.records.Client, movements, since, movementItem.line)
+	}
 	return table.Walk(ctx, a.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
 // Moved returns the sums of a charge's stored movements, by kind. It ignores the amounts in the charge and its refunds.
 func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {
-	movements, err := a.records.readMovements(ctx, chargeID)
+	all, err := a.records.readMovements(ctx, chargeID)
 	if err != nil {
 		return nil, err
 	}
 	sums := map[acquirer.Kind]money.Amount{}
-	for _, m := range movements {
+	for _, m := range all {
 		sum, ok := sums[m.Kind]
 		if !ok {
 			sum = money.Zero(m.Amount.Currency())
@@ -205,12 +213,12 @@ func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kin
 // readMovements returns the movements of one charge. These are all items of the charge's partition except the charge
 // itself.
 func (b records) readMovements(ctx context.Context, chargeID string) ([]movementItem, error) {
-	var items, movements []movementItem
+	var items, found []movementItem
 	err := b.Table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)
 	for _, m := range items {
 		if m.SK != chargeSort {
-			movements = append(movements, m)
+			found = append(found, m)
 		}
 	}
-	return movements, err
+	return found, err
 }

@@ -9,23 +9,36 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// readStatement returns the statement's lines by kind and id, and fails the test if two lines share both.
+// readStatement returns the statement's lines by kind and id, without the random ids of lines. It fails the test if two
+// lines share these, or if the statement since the beginning has other lines.
 func (w *fixture) readStatement(t *testing.T) map[string]acquirer.Movement {
 	t.Helper()
-	lines := map[string]acquirer.Movement{}
-	for m, err := range w.Statement(t.Context()) {
+	lines := w.readStatementSince(t, time.Time{})
+	if since := w.readStatementSince(t, clock.Start); !maps.Equal(since, lines) {
+		t.Errorf("got %v since the beginning, want %v", since, lines)
+	}
+	return lines
+}
+
+func (w *fixture) readStatementSince(t *testing.T, since time.Time) map[string]acquirer.Movement {
+	t.Helper()
+	lines, ids := map[string]acquirer.Movement{}, map[string]bool{}
+	for m, err := range w.Statement(t.Context(), since) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := fmt.Sprint(m.Kind, " ", m.ID)
-		if _, twice := lines[name]; twice {
-			t.Errorf("got %s twice, want it once", name)
+		if _, twice := lines[name]; twice || ids[m.LineID] || m.LineID == "" {
+			t.Errorf("got %s twice or without an id of its own: %q", name, m.LineID)
 		}
+		ids[m.LineID] = true
+		m.LineID = ""
 		lines[name] = m
 	}
 	return lines
@@ -66,6 +79,26 @@ func TestStatement_EveryMovement(t *testing.T) {
 	}
 }
 
+// TestStatement_Since checks that a statement since a time has the movements of this time and of later days.
+func TestStatement_Since(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	var times []time.Time
+	for i := range 4 {
+		times = append(times, w.Now())
+		w.mustCharge(t, cardCharge(fmt.Sprint(i), plainCard, "10"))
+		w.Advance(20 * time.Hour)
+	}
+	for i, since := range times {
+		if lines := w.readStatementSince(t, since); len(lines) != len(times)-i {
+			t.Errorf("since %s: got %v, want %d lines", since, lines, len(times)-i)
+		}
+	}
+	if lines := w.readStatementSince(t, w.Now()); len(lines) != 0 {
+		t.Errorf("since now: got %v, want no lines", lines)
+	}
+}
+
 // chargeLarge fills the table with charges of 200 KB, so that a page of a scan has five.
 func (w *fixture) chargeLarge(t *testing.T, n int) {
 	t.Helper()
@@ -85,7 +118,7 @@ func TestStatement_SeveralPages(t *testing.T) {
 	w.chargeLarge(t, charges)
 	sums := map[acquirer.Kind]int64{}
 	for _, m := range counterpartytest.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
-		return w.Statement(t.Context())
+		return w.Statement(t.Context(), time.Time{})
 	}) {
 		sums[m.Kind] += m.Amount.Minor()
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -164,8 +165,8 @@ func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) 
 	return transfers, nil
 }
 
-// Statement walks the transfers that the operator's bank has paid, page by page, in the order in which they were
-// recorded. An error ends the walk.
-func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
-	return table.Walk(ctx, b.records.statementQuery(), paidItem.line)
+// Statement walks the transfers that the operator's bank has paid since the time, page by page, in the order in which
+// they were recorded. An error ends the walk.
+func (b *Bank) Statement(ctx context.Context, since time.Time) iter.Seq2[bank.StatementLine, error] {
+	return table.Walk(ctx, b.records.statementQuery(since), paidItem.line)
 }

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -35,10 +36,11 @@ func TestRecords_ReadBack(t *testing.T) {
 			_, err := w.records.update(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
 			w.must(err)
 			return []storedtest.Read{w.transfer(next), storedtest.Expect("statement",
-				[]bank.StatementLine{{ID: next.ID, Tenant: next.Tenant, Amount: next.Amount, At: next.SettledAt}},
+				[]bank.StatementLine{{LineID: micros(next.SettledAt) + "#" + next.ID, ID: next.ID, Tenant: next.Tenant,
+					Amount: next.Amount, At: next.SettledAt}},
 				func(ctx context.Context) ([]bank.StatementLine, error) {
 					var lines []bank.StatementLine
-					for line, err := range w.Statement(ctx) {
+					for line, err := range w.Statement(ctx, time.Time{}) {
 						if err != nil {
 							return nil, err
 						}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -104,7 +105,7 @@ func TestExport_LostReplies(t *testing.T) {
 	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
 		t.Errorf("got %s\nwant the file of before\n%s", again, text)
 	}
-	if lines := w.readStatement(t); len(lines) != 1 || lines[0].ID != "a" {
+	if lines := w.readStatement(t, time.Time{}); len(lines) != 1 || lines[0].ID != "a" {
 		t.Errorf("got lines %v, want one, of a", lines)
 	}
 	w.Wire.Inject(func(operation string) faults.Fault {

@@ -104,7 +104,7 @@ type paidItem struct {
 }
 
 func (i paidItem) line() bank.StatementLine {
-	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
+	return bank.StatementLine{LineID: i.SK, ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
 }
 
 type records struct{ table.Client }
@@ -197,7 +197,7 @@ func (r records) listWaiting(ctx context.Context, currency money.Currency, limit
 	return ids, err
 }
 
-// statementQuery returns the query that reads the lines of the statement.
-func (r records) statementQuery() *dynamo.Query {
-	return r.Table.Get("pk", paidPartition).Consistent(true)
+// statementQuery returns the query that reads the lines of the statement since the time.
+func (r records) statementQuery(since time.Time) *dynamo.Query {
+	return r.Table.Get("pk", paidPartition).Range("sk", dynamo.GreaterOrEqual, micros(since)).Consistent(true)
 }

@@ -194,11 +194,11 @@ func TestSettle_TwoOutcomesConcurrently(t *testing.T) {
 	}
 }
 
-// readStatement returns the statement's lines in order.
-func (w *fixture) readStatement(t *testing.T) []bank.StatementLine {
+// readStatement returns the statement's lines since the time, in order.
+func (w *fixture) readStatement(t *testing.T, since time.Time) []bank.StatementLine {
 	t.Helper()
 	var lines []bank.StatementLine
-	for b, err := range w.Statement(t.Context()) {
+	for b, err := range w.Statement(t.Context(), since) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func (w *fixture) readStatement(t *testing.T) []bank.StatementLine {
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	if lines := w.readStatement(t); len(lines) != 0 {
+	if lines := w.readStatement(t, time.Time{}); len(lines) != 0 {
 		t.Errorf("got lines %v, want none", lines)
 	}
 	w.accept(t, "a", "b", "c", "waits")
@@ -219,15 +219,21 @@ func TestStatement(t *testing.T) {
 	for _, id := range []string{"c", "a"} {
 		w.Advance(time.Minute)
 		w.mustSettle(t, id, paid)
-		want = append(want, bank.StatementLine{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.Now()})
+		want = append(want, bank.StatementLine{LineID: w.Now().Format("2006-01-02T15:04:05.000000Z") + "#" + id, ID: id,
+			Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.Now()})
 		w.Advance(time.Minute)
 		w.mustSettle(t, id, paid)
 	}
 	w.mustSettle(t, "b", rejected("AC04"))
-	if got := w.readStatement(t); !slices.Equal(got, want) {
+	if got := w.readStatement(t, time.Time{}); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for _, err := range w.Statement(t.Context()) { // a caller may end a walk early
+	for i, line := range want {
+		if got := w.readStatement(t, line.At); !slices.Equal(got, want[i:]) {
+			t.Errorf("since %s: got %+v, want %+v", line.At, got, want[i:])
+		}
+	}
+	for _, err := range w.Statement(t.Context(), time.Time{}) { // a caller may end a walk early
 		if err != nil {
 			t.Errorf("got error %v, want none", err)
 		}
@@ -247,6 +253,6 @@ func TestStatement_SeveralPages(t *testing.T) {
 		w.mustSettle(t, o.ID, paid)
 	}
 	counterpartytest.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.StatementLine, error] {
-		return w.Statement(t.Context())
+		return w.Statement(t.Context(), time.Time{})
 	})
 }

@@ -68,6 +68,7 @@ type transferItem struct {
 // second payment, the second line would be stored and noticed.
 type lineItem struct {
 	table.Key
+	table.Booked
 	ID       string       `dynamo:"id"`
 	Tenant   string       `dynamo:"tenant"`
 	Amount   money.Amount `dynamo:"amount"`
@@ -103,23 +104,31 @@ func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 
 // newLine returns the statement line for a transfer that is paid now.
 func (r records) newLine(t transfer) lineItem {
-	return lineItem{Key: table.NewKey(transferPrefix+t.ID, lineSort+rand.Text()),
-		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: r.Time()}
+	now, sort := r.Time(), lineSort+rand.Text()
+	return lineItem{Key: table.NewKey(transferPrefix+t.ID, sort), Booked: table.NewBooked(lines, now, sort),
+		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: now}
 }
 
 func (r records) read(ctx context.Context, id string) (transferItem, error) {
 	return table.One[transferItem](ctx, r.Client, transferKey(id), bank.ErrUnknownTransfer)
 }
 
-// Statement walks every line. A real bank sends a statement. The sandbox scans the whole table instead, which is
-// acceptable only in test mode. Lines that are written during the walk may be missing. An error ends the walk.
-func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
+// lines is the list of all lines in the table's index of lists.
+const lines = "SANDBOX#STATEMENT_LINES"
+
+// Statement walks the lines since the time. A real bank sends a statement. For the zero time the sandbox scans the
+// whole table instead, which is acceptable only in test mode. Lines that are written during the walk may be missing. An
+// error ends the walk.
+func (b *Bank) Statement(ctx context.Context, since time.Time) iter.Seq2[bank.StatementLine, error] {
+	if !since.IsZero() {
+		return table.WalkBooked(ctx, b.records.Client, lines, since, lineItem.line)
+	}
 	return table.Walk(ctx, b.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, lineSort), lineItem.line)
 }
 
 func (i lineItem) line() bank.StatementLine {
-	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
+	return bank.StatementLine{LineID: i.SK, ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
 }
 
 // Executed returns the number and the sum of a transfer's payments, according to the statement lines. More than one

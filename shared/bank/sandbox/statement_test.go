@@ -9,23 +9,37 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// readStatement returns the statement's lines by id, and fails the test if two lines have the same id.
+// readStatement returns the statement's lines by id, without the random ids of lines. It fails the test if two lines
+// share an id, or if the statement since the beginning has other lines.
 func (w *fixture) readStatement(t *testing.T) map[string]bank.StatementLine {
 	t.Helper()
-	lines := map[string]bank.StatementLine{}
-	for b, err := range w.Statement(t.Context()) {
+	lines := w.readStatementSince(t, time.Time{})
+	if since := w.readStatementSince(t, clock.Start); !maps.Equal(since, lines) {
+		t.Errorf("got %v since the beginning, want %v", since, lines)
+	}
+	return lines
+}
+
+func (w *fixture) readStatementSince(t *testing.T, since time.Time) map[string]bank.StatementLine {
+	t.Helper()
+	lines, ids := map[string]bank.StatementLine{}, map[string]bool{}
+	for b, err := range w.Statement(t.Context(), since) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, twice := lines[b.ID]; twice {
-			t.Errorf("got %s twice, want it once", b.ID)
+		name := b.ID
+		if _, twice := lines[name]; twice || ids[b.LineID] || b.LineID == "" {
+			t.Errorf("got %s twice or without an id of its own: %q", name, b.LineID)
 		}
-		lines[b.ID] = b
+		ids[b.LineID] = true
+		b.LineID = ""
+		lines[name] = b
 	}
 	return lines
 }
@@ -76,7 +90,7 @@ func TestStatement_SeveralPages(t *testing.T) {
 	const transfers = 12
 	w.addLargeLines(t, transfers)
 	sum := int64(0)
-	walk := func() iter.Seq2[bank.StatementLine, error] { return w.Statement(t.Context()) }
+	walk := func() iter.Seq2[bank.StatementLine, error] { return w.Statement(t.Context(), time.Time{}) }
 	for _, b := range counterpartytest.WalkPages(t, w.Wire, "Scan", transfers, walk) {
 		sum += b.Amount.Minor()
 	}

@@ -108,7 +108,7 @@ func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 }
 
 // Statement returns no lines.
-func (h *fixture) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
+func (h *fixture) Statement(context.Context, time.Time) iter.Seq2[bank.StatementLine, error] {
 	return func(func(bank.StatementLine, error) bool) {}
 }
 

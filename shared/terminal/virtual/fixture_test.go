@@ -91,7 +91,7 @@ func (w *fixture) wantDecision(checkout string, want payments.Decision) payments
 // countCaptures returns the number of captures in the statement.
 func (w *fixture) countCaptures() (n int) {
 	w.Helper()
-	for _, err := range w.acquirer.Statement(w.Context()) {
+	for _, err := range w.acquirer.Statement(w.Context(), time.Time{}) {
 		if err != nil {
 			w.Fatal(err)
 		}

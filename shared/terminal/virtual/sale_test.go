@@ -119,7 +119,7 @@ func TestOffer_PresentedCard(t *testing.T) {
 func (w *fixture) wantCaptured(amount string) {
 	w.Helper()
 	var moved []string
-	for m, err := range w.acquirer.Statement(w.Context()) {
+	for m, err := range w.acquirer.Statement(w.Context(), time.Time{}) {
 		if err != nil {
 			w.Fatal(err)
 		}
