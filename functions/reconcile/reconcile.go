@@ -3,7 +3,7 @@
 //	aws lambda invoke --function-name reconcile --cli-read-timeout 900 report.json
 //
 // The answer is the report (reconcile.Report): the records read, the totals, and each break. The log has each break as
-// an error, and a summary. Invoke changes no record, so it may run at any time and more than once.
+// an error, and a summary. Invoke writes only lines of statements, so it may run at any time and more than once.
 //
 // Invoke then makes the function "files" compare the stored objects with the records of files, since only that function
 // reaches the objects. This comparison takes longer, and its result is only in the log.
@@ -26,7 +26,7 @@ import (
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	files := queue.OpenFiles(a)
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
-		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.View, Acquirers: a.Acquirers,
+		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store, Acquirers: a.Acquirers,
 			Banks: banking.Banks(a)})
 		if err != nil {
 			return nil, err

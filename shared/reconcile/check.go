@@ -1,9 +1,7 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -11,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// result has the breaks that one reading of a suspect finds.
+// result has the breaks that one reading of a subject finds.
 type result struct {
-	breaks     []Break
-	imbalances sums // only the sums with an index of at least tenantSums
-	open       int  // number of movements and bank lines that may still be recorded
+	breaks   []Break
+	open     int // number of refunds, movements and bank lines whose outcome may still be recorded
+	readings int // number of readings until the result was final
 }
 
 func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
@@ -24,58 +22,28 @@ func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
 
 // isFinal returns true if the reading found no break, or found the same breaks as the previous reading.
 func (f result) isFinal(before *result) bool {
-	if len(f.breaks) == 0 && f.imbalances == (sums{}) {
-		return true
-	}
-	return before != nil && slices.Equal(f.breaks, before.breaks) && f.imbalances == before.imbalances
+	return len(f.breaks) == 0 || before != nil && slices.Equal(f.breaks, before.breaks)
 }
 
-// addResult adds a final result to the report.
-func (r *run) addResult(s *reading, found result) {
-	for _, b := range found.breaks {
-		r.addBreak(b)
-	}
-	r.report.Open += found.open
-	if found.imbalances != (sums{}) {
-		key := balanceKey{s.tenant, s.currency()}
-		of := r.matcher.imbalances[key]
-		for i, minor := range found.imbalances {
-			of[i] += minor
-		}
-		r.matcher.imbalances[key] = of
-	}
-}
-
-// findBreaks returns the breaks of a suspect. It changes nothing.
+// findBreaks returns the breaks of a subject. It changes nothing.
 func (r *run) findBreaks(s *reading) result {
-	var found result
-	var expected, actual []line
-	var total sums
-	for _, item := range s.sides {
-		expected, actual = append(expected, item.expected...), append(actual, item.actual...)
-		for i, minor := range item.sums {
-			total[i] += minor
-		}
-	}
+	found := result{breaks: s.breaks}
 	never := func(line) bool { return false }
-	found.compare(s, expected, actual, never, never)
+	found.compare(s, s.expected, s.actual, never, never)
 	r.checkItems(&found, s)
+	r.checkMovements(&found, s)
+	total := s.sums
+	total[bankSum] += r.checkBankLines(&found, s)
 	for i, minor := range total {
 		switch {
 		case minor == 0:
-		case i >= tenantSums:
-			found.imbalances[i] = minor
+		case i >= balanceSums:
+			found.addBreak(s, balanceKinds[i], s.id, sumNames[i]+": off by "+amountText(minor, s.currency()))
 		case i == countSum:
 			found.addBreak(s, SumsDiffer, s.id, fmt.Sprintf("%s: off by %d", sumNames[i], minor))
 		case s.exists:
 			found.addBreak(s, SumsDiffer, s.id, sumNames[i]+": off by "+amountText(minor, s.currency()))
 		}
-	}
-	if s.checkAcquirer {
-		r.checkMovements(&found, s)
-	}
-	if s.checkBank {
-		r.checkBankLines(&found, s)
 	}
 	return found
 }
@@ -88,6 +56,9 @@ func (r *run) checkItems(found *result, s *reading) {
 		}
 	}
 	for _, e := range s.events {
+		if isPending(e) {
+			found.open++
+		}
 		if !s.exists {
 			found.addBreak(s, Orphan, e.ID, fmt.Sprintf("%s of the transaction %s, which does not exist", e.Type, s.id))
 		}
@@ -123,21 +94,22 @@ func contradiction(t payments.Transaction) string {
 	}
 }
 
-// checkMovements compares the entries with the acquirer's statement. The statement may lack entries that were written
-// after the statement was requested. A recent movement without an entry may be recorded later.
+// checkMovements compares the entries with the acquirer's statement. The statement may lack the movements of entries
+// that were written after it was requested. A recent movement without an entry may be recorded later.
 func (r *run) checkMovements(found *result, s *reading) {
 	var expected, actual []line
 	maybeLater, movedAt := map[line]bool{}, map[line]time.Time{}
 	for _, e := range s.entries {
 		if l, ok := expectedMovement(e); ok {
 			expected = append(expected, l)
-			maybeLater[l] = !e.At.Before(s.statementAt)
+			maybeLater[l] = !e.At.Before(r.importedAt)
 		}
 	}
-	for _, m := range s.movements {
-		l := actualMovement(m)
-		actual = append(actual, l)
-		movedAt[l] = m.At
+	for _, m := range s.lines {
+		if l, ok := actualMovement(m); ok {
+			actual = append(actual, l)
+			movedAt[l] = m.At
+		}
 	}
 	found.compare(s, expected, actual, func(l line) bool { return maybeLater[l] }, func(l line) bool {
 		recent := r.began.Sub(movedAt[l]) <= openFor
@@ -152,7 +124,7 @@ func (r *run) checkMovements(found *result, s *reading) {
 // come (maybeLater), and an unexpected line whose cause may still come (maybeExplained).
 func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeExplained func(line) bool) {
 	of := "; transaction " + payments.CodeOfID(s.id) + " " + s.id
-	if s.notUUID {
+	if !s.isTransaction() {
 		of = "; " + s.id
 	}
 	wanted, seen := map[string]line{}, map[string]bool{}
@@ -180,7 +152,7 @@ func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeE
 	}
 }
 
-// currency returns the currency of the suspect's money, or "" if the suspect has no money.
+// currency returns the currency of the subject's money, or "" if the subject has no money.
 func (s *reading) currency() money.Currency {
 	switch {
 	case s.transaction != nil:
@@ -189,48 +161,14 @@ func (s *reading) currency() money.Currency {
 		return s.payout.Currency
 	case len(s.entries) > 0 && len(s.entries[0].Postings) > 0:
 		return s.entries[0].Postings[0].Amount.Currency()
-	case len(s.bankLines) > 0:
-		return s.bankLines[0].Amount.Currency()
-	default:
+	case s.payablesIn != "":
 		return s.payablesIn
+	case len(s.lines) > 0:
+		return s.lines[0].Amount.Currency()
+	default:
+		return ""
 	}
 }
 
-// imbalanceKinds maps each sum with an index of at least tenantSums to the kind of its break.
-var imbalanceKinds = map[int]BreakKind{payableSum: PayablesDiffer,
-	transitSum: TransitDiffers, bankSum: BankDiffers}
-
-// checkTenants checks the sums over all items of each tenant.
-func (r *run) checkTenants() {
-	for _, key := range sortedKeys(r.matcher.journals) {
-		r.addBreak(Break{key.tenant.String(), JournalUnbalanced, key.tenant.Merchant,
-			"the journal is off by " + amountText(r.matcher.journals[key], key.currency)})
-	}
-	for _, key := range sortedKeys(r.matcher.imbalances) {
-		for i, off := range r.matcher.imbalances[key] {
-			if off != 0 {
-				r.addBreak(Break{key.tenant.String(), imbalanceKinds[i], key.tenant.Merchant,
-					sumNames[i] + ": off by " + amountText(off, key.currency)})
-			}
-		}
-	}
-}
-
-// sortedKeys returns the keys of a map, sorted by tenant and currency.
-func sortedKeys[V any](of map[balanceKey]V) []balanceKey {
-	return slices.SortedFunc(maps.Keys(of), func(a, b balanceKey) int {
-		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.currency, b.currency))
-	})
-}
-
-// finish completes the report with its totals.
-func (r *run) finish() Report {
-	r.report.Tenants = len(r.matcher.tenants)
-	for key, minor := range r.matcher.totals {
-		r.report.Totals = append(r.report.Totals, Total{key.account, key.currency, decimalText(minor, key.currency)})
-	}
-	slices.SortFunc(r.report.Totals, func(a, b Total) int {
-		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Account, b.Account))
-	})
-	return r.report
-}
+// balanceKinds maps each sum with an index of at least balanceSums to the kind of its break.
+var balanceKinds = map[int]BreakKind{payableSum: PayablesDiffer, transitSum: TransitDiffers, bankSum: BankDiffers}

@@ -3,9 +3,12 @@ package reconcile_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -76,8 +79,21 @@ func (b fakeBank) Statement(context.Context, time.Time) iter.Seq2[bank.Statement
 	}
 }
 
+// forgetLines deletes the lines of statements that reconcile has stored, so that the next run stores those that the
+// statements still have.
+func (h *history) forgetLines() {
+	h.Helper()
+	_, table := h.store.Raw()
+	var all []map[string]types.AttributeValue
+	h.must(table.Scan().Filter("begins_with(pk, ?)", "STATEMENT#").All(h.Context(), &all))
+	for _, line := range all {
+		h.must(table.Delete("pk", text(line["pk"])).Range("sk", text(line["sk"])).Run(h.Context()))
+	}
+}
+
 func (h *history) addBankLine(t bank.Transfer, returned bool) {
-	h.lines = append(h.lines, bank.StatementLine{ID: t.ID, Tenant: t.Tenant, Amount: t.Amount,
+	h.lines = append(h.lines, bank.StatementLine{LineID: fmt.Sprint(len(h.lines)), ID: t.ID, Tenant: t.Tenant,
+		Amount: t.Amount,
 		Return: returned, At: h.clock.Now()})
 }
 
@@ -100,6 +116,7 @@ func (h *history) loseBankLines() {
 		}
 		lost++
 		h.lines = slices.Delete(slices.Clone(all), i, i+1)
+		h.forgetLines()
 		if r := h.reconcile(); r.Found == 0 {
 			h.Errorf("got no breaks without the bank line %+v, want some", line)
 		}

@@ -48,7 +48,7 @@ type history struct {
 	n            int
 
 	engine     http.RoundTripper
-	interferes bool                // if true, act runs before every other call
+	interferes bool                // if true, act runs before some calls
 	busy       sync.Mutex          // locked while act runs
 	before     func(*http.Request) // called before each call
 }
@@ -58,8 +58,10 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	if h.before != nil {
 		h.before(r)
 	}
-	if h.interferes && h.busy.TryLock() { // if the lock is taken, the call belongs to act itself
-		h.act()
+	if h.interferes && h.busy.TryLock() { // if the lock is taken, the call may belong to act itself
+		if h.IntN(10) == 0 { // a run makes some calls for each item, so more actions would keep it from ending
+			h.act()
+		}
 		h.busy.Unlock()
 	}
 	return h.engine.RoundTrip(r)
@@ -150,7 +152,8 @@ func (h *history) nextUUID() string {
 }
 
 func (h *history) move(p paid, kind acquirer.Kind, id string, a money.Amount) {
-	h.movements = append(h.movements, acquirer.Movement{ID: id, ChargeID: p.id, Tenant: p.tenant.String(), Kind: kind,
+	h.movements = append(h.movements, acquirer.Movement{LineID: fmt.Sprint(len(h.movements)), ID: id, ChargeID: p.id,
+		Tenant: p.tenant.String(), Kind: kind,
 		Amount: a, At: h.clock.Now()})
 }
 
@@ -277,7 +280,7 @@ func (h *history) payOut() {
 func (h *history) reconcile() reconcile.Report {
 	h.Helper()
 	h.clock.Advance(time.Second)
-	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store.View, Banks: h.banks(),
+	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store, Banks: h.banks(),
 		Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Live: statement{h: h}, identity.Test: statement{h: h}}})
 	h.must(err)
 	return r
@@ -327,16 +330,16 @@ func TestRun_AnyHistory(t *testing.T) {
 }
 
 // TestRun_ConcurrentChanges checks that a change between any two reads is no break. The test takes seconds, because few
-// changes happen at the moment when a suspect is read again.
+// changes happen at the moment when what they change is read.
 func TestRun_ConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	suspects := 0
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		h := newHistory(t, seed)
-		for range 40 {
+		for range 30 {
 			h.act()
 		}
-		for range 10 {
+		for range 5 {
 			h.interferes = true
 			r := h.reconcile()
 			h.interferes = false

@@ -12,68 +12,56 @@ import (
 // reserve has a tenant's reserve for pending refunds, and the sum of those refunds, in minor units.
 type reserve struct {
 	actual, expected int64
-	version          int      // version of the stored reserve
-	refunds          []string // ids of the pending refunds
-}
-
-// noteReserve adds a reserve to the matcher.
-func (r *run) noteReserve(t identity.Tenant, h store.Reserve) {
-	key := balanceKey{t, h.Amount.Currency()}
-	of := r.matcher.reserves[key]
-	of.actual, of.version = h.Amount.Minor(), h.Version
-	r.matcher.reserves[key] = of
-}
-
-// noteOpen adds a pending refund to the matcher.
-func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
-	if !e.InReserve {
-		return
-	}
-	key := balanceKey{t, e.Amount.Currency()}
-	of := r.matcher.reserves[key]
-	of.expected += e.Amount.Minor()
-	of.refunds = append(of.refunds, e.ID)
-	r.matcher.reserves[key] = of
+	version          int // version of the stored reserve
 }
 
 // longestPollGap is longer than any gap between two polls of a refund (package payments). So every pending refund
 // becomes due within this time.
 const longestPollGap = time.Hour
 
-// checkReserves compares each tenant's reserve with its pending refunds. The first pass reads the two at different
-// times. Where they differ, both are read again, at most maxReadings times. The difference is a break only if two
-// successive readings have the same reserve version and the same sum of refunds. The sum alone would not prove a break,
-// because one refund may replace another of the same amount.
+// checkReserves compares the noted reserves with the pending refunds of their tenants. Refunds and reserve are read at
+// different times, so each is read at most maxReadings times. A difference is a break only if two successive readings
+// have the same reserve version and the same sum of refunds. The version must be the same, too, because one refund may
+// replace another of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
-	for _, key := range sortedKeys(r.matcher.reserves) {
-		of := r.matcher.reserves[key]
-		for n := range maxReadings {
-			if of.actual == of.expected {
-				break
-			}
-			due, err := r.readDueRefunds(ctx)
+	keys, before := r.book.reserves, map[balanceKey]reserve{}
+	for n := range maxReadings {
+		if len(keys) == 0 {
+			break
+		}
+		shards := store.MaxDueShards
+		if n == 0 {
+			shards = r.Store.DueShards()
+		}
+		due, err := r.readDueRefunds(ctx, shards)
+		if err != nil {
+			return err
+		}
+		for key := range keys {
+			of, err := r.readReserve(ctx, key, due[key.tenant])
 			if err != nil {
 				return err
 			}
-			before := of
-			if of, err = r.readReserve(ctx, key, append(of.refunds, due[key.tenant]...)); err != nil {
-				return err
+			was := before[key]
+			before[key] = of
+			agree := n > 0 && of.version == was.version && of.expected == was.expected
+			if of.actual != of.expected && agree {
+				r.addBreaks([]Break{{key.tenant.String(), ReserveDiffers, key.tenant.Merchant, "expected " +
+					amountText(of.expected, key.currency) + " for pending refunds, actual " + amountText(of.actual, key.currency)}})
 			}
-			if n > 0 && of.actual != of.expected && of.version == before.version && of.expected == before.expected {
-				r.addBreak(Break{key.tenant.String(), ReserveDiffers, key.tenant.Merchant, "expected " +
-					amountText(of.expected, key.currency) + " for pending refunds, actual " + amountText(of.actual, key.currency)})
-				break
+			if of.actual == of.expected || agree {
+				delete(keys, key)
 			}
 		}
 	}
 	return nil
 }
 
-// readDueRefunds reads the pending refunds from the index that the sweep reads. It reads all possible shards, because a
-// refund in a shard above the configured number also counts in the reserve.
-func (r *run) readDueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
+// readDueRefunds reads the pending refunds from the index that the sweep reads. Only if a reserve differs, all possible
+// shards are read: a refund in a shard above the configured number counts in the reserve, too.
+func (r *run) readDueRefunds(ctx context.Context, shards int) (map[identity.Tenant][]string, error) {
 	due := map[identity.Tenant][]string{}
-	for shard := range store.MaxDueShards {
+	for shard := range shards {
 		for d, err := range r.Store.Overdue(ctx, shard, r.Store.Now().Add(longestPollGap)) {
 			if err != nil {
 				return nil, err
@@ -106,7 +94,6 @@ func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []stri
 		}
 		if e.Open() && e.InReserve && e.Amount.Currency() == key.currency {
 			of.expected += e.Amount.Minor()
-			of.refunds = append(of.refunds, id)
 		}
 	}
 	return of, nil

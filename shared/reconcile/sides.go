@@ -37,8 +37,8 @@ type sides struct {
 	sums     sums
 }
 
-// sums has amounts in minor units. Each amount adds up to zero over all items about one transaction or payout. The
-// amounts from tenantSums on add up to zero over all items of a tenant.
+// sums has amounts in minor units. Each amount adds up to zero over all items about one transaction or payout. So the
+// sums from balanceSums on, which compare balances of a tenant, are zero for the tenant, too.
 type sums [sumCount]int64
 
 const (
@@ -53,7 +53,7 @@ const (
 	bankSum               // the bank account, and the bank's statement
 	sumCount
 
-	tenantSums = payableSum
+	balanceSums = payableSum
 )
 
 var sumNames = [sumCount]string{
@@ -108,7 +108,7 @@ func transactionSides(t payments.Transaction) sides {
 		if p.Status != payments.EventFailed { // a failed part is replaced by another part
 			s.sums[deductedSum] -= p.Deducted.Minor()
 		}
-		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Deducted.Minor()
+		id, net := partID(t, p), p.Amount.Minor()-p.Deducted.Minor()
 		if !p.Gross {
 			net -= p.Fee.Minor()
 		}
@@ -119,6 +119,11 @@ func transactionSides(t payments.Transaction) sides {
 		}
 	}
 	return s
+}
+
+// partID returns the id of the payable and of the record of a transaction's part.
+func partID(t payments.Transaction, p payments.PayoutPart) string {
+	return t.ID + "#" + strconv.Itoa(p.Seq)
 }
 
 // recordStatus maps the status of a transaction's part to the status of its payout record.

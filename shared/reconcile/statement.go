@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -13,80 +14,100 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// walkMovements walks the acquirers' statements.
-func (r *run) walkMovements(ctx context.Context, note func(identity.Tenant, acquirer.Movement)) error {
-	return walkStatements(r.Acquirers,
-		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, time.Time{}) },
-		func(m acquirer.Movement) string { return m.Tenant }, note)
+// importedAtOnce is the number of lines of a statement that are stored, and kept in memory, at a time.
+const importedAtOnce = 100
+
+// importStatements stores the lines that acquirers and banks have booked since the time. The zero time means all lines.
+// It calls note with each line that was not stored before. By then every line has its entry, unless its outcome is
+// pending.
+func (r *run) importStatements(ctx context.Context, since time.Time, note func(store.StatementLine)) error {
+	i := importer{store: r.Store, note: note}
+	movements := walkStatements(r.Acquirers,
+		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, since) },
+		func(m acquirer.Movement) string { return m.Tenant })
+	for m, err := range movements {
+		if err == nil {
+			err = i.add(ctx, store.StatementLine{Tenant: m.tenant, Subject: m.line.ChargeID, Kind: string(m.line.Kind),
+				LineID: m.line.LineID, ID: m.line.ID, Amount: m.line.Amount, At: m.line.At})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	payments := walkStatements(r.Banks,
+		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx, since) },
+		func(b bank.StatementLine) string { return b.Tenant })
+	for b, err := range payments {
+		if err == nil {
+			kind := bankPayment
+			if b.line.Return {
+				kind = bankReturn
+			}
+			err = i.add(ctx, store.StatementLine{Tenant: b.tenant, Subject: b.line.ID, Kind: kind, LineID: b.line.LineID,
+				ID: b.line.ID, Amount: b.line.Amount, At: b.line.At})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return i.flush(ctx)
 }
 
-// walkBankLines walks the banks' statements.
-func (r *run) walkBankLines(ctx context.Context, note func(identity.Tenant, bank.StatementLine)) error {
-	return walkStatements(r.Banks,
-		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx, time.Time{}) },
-		func(b bank.StatementLine) string { return b.Tenant }, note)
+// importer stores lines of statements in batches.
+type importer struct {
+	store *store.Store
+	lines []store.StatementLine
+	note  func(store.StatementLine)
+}
+
+// errNoLineID reports a line that cannot be told apart from others.
+var errNoLineID = errors.New("reconcile: a line of a statement has no id of its own")
+
+func (i *importer) add(ctx context.Context, l store.StatementLine) error {
+	if l.LineID == "" {
+		return errNoLineID
+	}
+	if i.lines = append(i.lines, l); len(i.lines) < importedAtOnce {
+		return nil
+	}
+	return i.flush(ctx)
+}
+
+func (i *importer) flush(ctx context.Context) error {
+	added, err := i.store.ImportStatementLines(ctx, i.lines)
+	for _, l := range added {
+		i.note(l)
+	}
+	i.lines = i.lines[:0]
+	return err
+}
+
+// tenantLine is a line of a statement with its tenant.
+type tenantLine[Line any] struct {
+	tenant identity.Tenant
+	line   Line
 }
 
 // walkStatements walks the statements of both modes. The statement of a counterparty that serves both modes has the
 // lines of both. Each line is walked only in the mode of its tenant.
 func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
-	statement func(Counterparty) iter.Seq2[Line, error], tenantOf func(Line) string,
-	note func(identity.Tenant, Line)) error {
-	for _, mode := range slices.Sorted(maps.Keys(of)) {
-		for l, err := range statement(of[mode]) {
-			if err != nil {
-				return err
-			}
-			t, ok := identity.ParseTenant(tenantOf(l))
-			if !ok {
-				t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // a tenant that we do not know
-			}
-			if t.Mode == mode {
-				note(t, l)
+	statement func(Counterparty) iter.Seq2[Line, error],
+	tenantOf func(Line) string) iter.Seq2[tenantLine[Line], error] {
+	return func(yield func(tenantLine[Line], error) bool) {
+		for _, mode := range slices.Sorted(maps.Keys(of)) {
+			for l, err := range statement(of[mode]) {
+				t, ok := identity.ParseTenant(tenantOf(l))
+				if !ok {
+					t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // a tenant that we do not know
+				}
+				if (err != nil || t.Mode == mode) && !yield(tenantLine[Line]{t, l}, err) {
+					return
+				}
 			}
 		}
-	}
-	return nil
-}
-
-// readMovements reads the acquirers' statements again. It returns the movements of those suspects whose movements do
-// not match.
-func (r *run) readMovements(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
-	lines := emptyLists[acquirer.Movement](suspects, func(s suspect) bool { return s.checkAcquirer })
-	if len(lines) == 0 {
-		return nil, nil
-	}
-	return lines, r.walkMovements(ctx, func(t identity.Tenant, m acquirer.Movement) { addLine(lines, t, m.ChargeID, m) })
-}
-
-// readBankLines reads the banks' statements again. It returns the lines of those suspects whose bank lines do not
-// match.
-func (r *run) readBankLines(ctx context.Context, suspects []suspect) (map[string][]bank.StatementLine, error) {
-	lines := emptyLists[bank.StatementLine](suspects, func(s suspect) bool { return s.checkBank })
-	if len(lines) == 0 {
-		return nil, nil
-	}
-	return lines, r.walkBankLines(ctx, func(t identity.Tenant, b bank.StatementLine) { addLine(lines, t, b.ID, b) })
-}
-
-// emptyLists returns an empty list for each suspect for which the condition returns true.
-func emptyLists[Line any](suspects []suspect, condition func(suspect) bool) map[string][]Line {
-	lines := map[string][]Line{}
-	for _, s := range suspects {
-		if condition(s) {
-			lines[s.key()] = nil
-		}
-	}
-	return lines
-}
-
-// addLine adds a line to its suspect's list. It ignores a line whose suspect has no list.
-func addLine[Line any](lines map[string][]Line, t identity.Tenant, id string, line Line) {
-	key := suspect{tenant: t, id: id}.key()
-	if _, ok := lines[key]; ok {
-		lines[key] = append(lines[key], line)
 	}
 }
 
@@ -110,16 +131,20 @@ func expectedMovement(v ledger.Entry) (line, bool) {
 	return line{}, false
 }
 
-// actualMovement converts a line of the acquirer's statement to a line of the comparison. For chargebacks an acquirer
-// uses its own ids.
-func actualMovement(m acquirer.Movement) line {
-	id := m.ID
-	if m.Kind == acquirer.ChargebackMovement {
+// actualMovement converts a line of the acquirer's statement to a line of the comparison. It returns false for a line
+// of a bank's statement. For chargebacks an acquirer uses its own ids.
+func actualMovement(m store.StatementLine) (line, bool) {
+	id, kind := m.ID, acquirer.Kind(m.Kind)
+	switch kind {
+	case acquirer.CaptureMovement, acquirer.RefundMovement:
+	case acquirer.ChargebackMovement:
 		var t payments.Transaction
-		t.ID = m.ChargeID
+		t.ID = m.Subject
 		id = t.ChargebackID(m.ID)
+	default:
+		return line{}, false
 	}
-	return movement(m.Kind, id, m.Amount.Minor(), m.Amount.Currency())
+	return movement(kind, id, m.Amount.Minor(), m.Amount.Currency()), true
 }
 
 func movement(kind acquirer.Kind, id string, minor int64, c money.Currency) line {

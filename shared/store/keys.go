@@ -97,6 +97,7 @@ import (
 //	                                                                           provision, sweep
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
+//	statement line     STATEMENT#M#<subject>       <kind>#<line id>            reconcile; of a transaction or payout
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
 //	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,
@@ -176,7 +177,8 @@ import (
 //	                              memberships if the mail has no tenant
 //	sign in                       account, known address, two buckets; then session and known address
 //	what is due                   index due by shard
-//	reconcile                     a scan in 8 segments, then the partitions with a break
+//	reconcile                     a scan in segments; for each transaction or payout its partition, its journal, its
+//	                              lines of statements, and the payables and records that it expects, by key
 //	API key by its id             the tenant's keys, at most 100; when they were used, in one batch
 //	create an API key             key, deleted key and count, by ids that follow from the operation; the
 //	                              tenant's keys; one transaction with the count

@@ -51,6 +51,7 @@ const (
 	KindPayout         Kind = "PAYOUT"
 	KindPayoutRecords  Kind = "PAYOUTS"
 	KindPayoutLease    Kind = "PAYOUTLEASE"
+	KindStatement      Kind = "STATEMENT"
 	KindCallback       Kind = "CALLBACK"
 	KindMail           Kind = "MAIL"
 	KindBreaker        Kind = "BREAKER"

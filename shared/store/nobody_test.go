@@ -298,7 +298,7 @@ var writersNotAsking = map[string][]string{
 		"EndSignIn", "PutAccessToken", "PutCode", "PutGrant", "PutKnownAddress", "PutSignIn", "Redeem", "Refresh",
 		"ReportSignIn", "RevokeAccessToken", "RevokeGrant"},
 	"nothing: they record what workers, terminals and the platform itself did": {"ClaimIdempotency", "KeyUsed",
-		"LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
+		"ImportStatementLines", "LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
 		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken"},
 	"nothing: they write no item of a merchant": {"CheckWritable", "CreateTable", "PasswordByOperator", "PasswordFor",
 		"PasswordFrom", "PasswordOf", "Raw", "RecordChangesBirth"},

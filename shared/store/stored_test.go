@@ -47,7 +47,7 @@ func TestStoredFields_ReadBack(t *testing.T) {
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
 		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
 		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders,
-		storedFiles, storedCollections, storedReceiptLinks} {
+		storedFiles, storedCollections, storedReceiptLinks, storedStatements} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()
@@ -173,12 +173,13 @@ func (w fixture) reconciled(want ...store.ReconciledItem) storedtest.Read {
 	}
 	return storedtest.Expect("reconciled", byName(want),
 		func(ctx context.Context) (map[string][]store.ReconciledItem, error) {
-			found, err := collect(w.ScanReconciled(ctx, 0, 1))
+			found, err := collect(w.ScanReconciled(ctx, 0, 1, store.ItemKey{}))
 			return byName(found), err
 		})
 }
 
-// byName groups the items of ScanReconciled by partition and type. Within a group the table has an order.
+// byName groups the items of ScanReconciled by partition and type, without their keys. Within a group the table has an
+// order.
 func byName(items []store.ReconciledItem) map[string][]store.ReconciledItem {
 	sorted := map[string][]store.ReconciledItem{}
 	for _, a := range items {
@@ -197,6 +198,7 @@ func byName(items []store.ReconciledItem) map[string][]store.ReconciledItem {
 		case a.Record != nil:
 			kind = "record"
 		}
+		a.Key = store.ItemKey{}
 		sorted[kind+" "+a.Name] = append(sorted[kind+" "+a.Name], a)
 	}
 	return sorted

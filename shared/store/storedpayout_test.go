@@ -173,7 +173,7 @@ func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read 
 		if err != nil {
 			return read{}, err
 		}
-		items, err := collect(w.MoneyOfRecords(ctx, w.tenant, p.Day))
+		items, err := collect(w.MoneyOfRecords(ctx, w.tenant, p.Day, p.ID))
 		var found []payout.Record
 		for _, item := range items {
 			if item.Record != nil {

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// StatementLine is a line of an acquirer's or a bank's statement. reconcile keeps it beside the transaction or payout
+// that the line is about. It is written once, and never changed.
+type StatementLine struct {
+	Tenant  identity.Tenant `dynamo:"tenant"`  // as the counterparty names it, so there may be no such tenant
+	Subject string          `dynamo:"subject"` // id of the charge or transfer, so of the transaction or payout
+	Kind    string          `dynamo:"kind"`    // of the movement; a bank's payment or return
+	LineID  string          `dynamo:"line_id"` // the counterparty's own id of the line
+	ID      string          `dynamo:"id"`      // of what moved the money
+	Amount  money.Amount    `dynamo:"amount"`  // greater than zero
+	At      time.Time       `dynamo:"at"`
+}
+
+func statementPartition(t identity.Tenant, subject string) string {
+	return KindStatement.of(t, bounded(subject))
+}
+
+func statementKey(l StatementLine) key {
+	return key{statementPartition(l.Tenant, l.Subject), l.Kind + "#" + bounded(l.LineID)}
+}
+
+// importers is the number of lines that are written in parallel.
+const importers = 16
+
+// ImportStatementLines stores those of the lines that are not stored yet, and returns them. Other writers may store the
+// same lines at the same time.
+func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine) ([]StatementLine, error) {
+	wanted := make([]key, len(lines))
+	for i, l := range lines {
+		wanted[i] = statementKey(l)
+	}
+	known, err := readIndexed(ctx, s.View, wanted, false, func(k key) (key, bool) { return k, true })
+	if err != nil {
+		return nil, err
+	}
+	var missing []StatementLine
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(importers)
+	for i, l := range lines {
+		if known[wanted[i]] {
+			continue
+		}
+		known[wanted[i]] = true
+		missing = append(missing, l)
+		group.Go(func() error {
+			put := s.table.Put(storedItem{key: wanted[i], value: l}).If("attribute_not_exists(pk)")
+			return ifRefused(put.Run(ctx), nil)
+		})
+	}
+	return missing, group.Wait()
+}

@@ -1,0 +1,123 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var storedStatements = map[string]stored{
+	"ImportStatementLines": {
+		write: func(w fixture) []storedtest.Read {
+			l := storedtest.Fill(w, w.Filler, func(l *store.StatementLine) { l.Tenant = w.tenant })
+			got, err := w.ImportStatementLines(w.Context(), []store.StatementLine{l})
+			wantAnswer(w, []store.StatementLine{l}, got, err)
+			return []storedtest.Read{storedtest.Expect("MoneyOfStatements", []store.StatementLine{l},
+				func(ctx context.Context) ([]store.StatementLine, error) {
+					items, err := collect(w.MoneyOfStatements(ctx, w.tenant, l.Subject))
+					return linesOf(items), err
+				})}
+		},
+	},
+}
+
+// linesOf returns the lines of statements among the items.
+func linesOf(items []store.ReconciledItem) []store.StatementLine {
+	var lines []store.StatementLine
+	for _, a := range items {
+		if a.Line != nil {
+			lines = append(lines, *a.Line)
+		}
+	}
+	return lines
+}
+
+// TestImportStatementLines_Known checks that a known line is neither changed nor returned, and that a line of an
+// unknown tenant is kept.
+func TestImportStatementLines_Known(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	line := func(tenant identity.Tenant, id, amount string) store.StatementLine {
+		return store.StatementLine{Tenant: tenant, Subject: "s", Kind: "capture", LineID: id, ID: "s", Amount: eur(amount),
+			At: start}
+	}
+	known, changed := line(tenant, "1", "10"), line(tenant, "1", "11")
+	unknown := line(identity.Tenant{Mode: "T"}, "2", "12")
+	for i, c := range []struct{ lines, want []store.StatementLine }{
+		{nil, nil},
+		{[]store.StatementLine{known, known}, []store.StatementLine{known}},
+		{[]store.StatementLine{unknown, changed}, []store.StatementLine{unknown}},
+	} {
+		got, err := s.ImportStatementLines(t.Context(), c.lines)
+		if diff := cmp.Diff(c.want, got, storedtest.Options); err != nil || diff != "" {
+			t.Errorf("%d: got error %v (-want +got):\n%s", i, err, diff)
+		}
+	}
+	found, err := collect(s.ScanReconciled(t.Context(), 0, 1, store.ItemKey{}))
+	got := map[identity.Tenant][]store.StatementLine{}
+	for _, a := range found {
+		got[a.Tenant] = append(got[a.Tenant], linesOf([]store.ReconciledItem{a})...)
+	}
+	want := map[identity.Tenant][]store.StatementLine{tenant: {known}, unknown.Tenant: {unknown}}
+	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
+		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestScanReconciled_Continued checks that a scan that is continued after any item yields the items that follow.
+func TestScanReconciled_Continued(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var lines []store.StatementLine
+	for i := range 20 {
+		lines = append(lines, store.StatementLine{Tenant: tenant, Subject: fmt.Sprint(i % 7), Kind: "capture",
+			LineID: fmt.Sprint(i), Amount: eur("1"), At: start})
+	}
+	if _, err := s.ImportStatementLines(t.Context(), lines); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for segment := range 3 {
+		all, err := collect(s.ScanReconciled(t.Context(), segment, 3, store.ItemKey{}))
+		n += len(all)
+		for i, a := range all {
+			rest, restErr := collect(s.ScanReconciled(t.Context(), segment, 3, a.Key))
+			if diff := cmp.Diff(all[i+1:], rest, storedtest.Options); err != nil || restErr != nil || diff != "" {
+				t.Errorf("segment %d after %d: got errors %v, %v (-want +got):\n%s", segment, i, err, restErr, diff)
+			}
+		}
+	}
+	if n != len(lines) {
+		t.Errorf("got %d items, want %d", n, len(lines))
+	}
+}
+
+// TestMoneyOfRecord checks that a record is found in each payout from a day on, without the other records.
+func TestMoneyOfRecord(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, day := range []string{"2026-01-01", "2026-01-02", "2026-01-03"} {
+		storePayout(t, s, day, 3, "1", false)
+	}
+	for _, c := range []struct {
+		from, id string
+		want     int
+	}{{"2025-12-31", "2026-01-02-01", 1}, {"2026-01-02", "2026-01-02-02", 1}, {"2026-01-03", "2026-01-02-01", 0},
+		{"2026-01-01", "unknown", 0}, {"2026-02-01", "2026-01-02-01", 0}} {
+		items, err := collect(s.MoneyOfRecord(t.Context(), tenant, c.from, c.id))
+		if err != nil || len(items) != c.want {
+			t.Errorf("%s from %s: got %d records, error %v; want %d", c.id, c.from, len(items), err, c.want)
+		}
+		for _, a := range items {
+			if a.Record == nil || a.Record.ID != c.id || a.Key != store.RecordKey(tenant, *a.Record) {
+				t.Errorf("%s from %s: got %+v, want the record under its key", c.id, c.from, a)
+			}
+		}
+	}
+}
