@@ -36,7 +36,7 @@ func (r *run) findBreaks(s *reading) result {
 	total[bankSum] += r.checkBankLines(&found, s)
 	for i, minor := range total {
 		switch {
-		case minor == 0:
+		case minor == 0, i == payableSum && !s.exists: // what expects the payables is missing, so the proof reads only some
 		case i >= balanceSums:
 			found.addBreak(s, balanceKinds[i], s.id, sumNames[i]+": off by "+amountText(minor, s.currency()))
 		case i == countSum:

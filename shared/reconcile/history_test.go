@@ -280,8 +280,7 @@ func (h *history) payOut() {
 func (h *history) reconcile() reconcile.Report {
 	h.Helper()
 	h.clock.Advance(time.Second)
-	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store, Banks: h.banks(),
-		Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Live: statement{h: h}, identity.Test: statement{h: h}}})
+	r, err := reconcile.Run(h.Context(), h.config())
 	h.must(err)
 	return r
 }

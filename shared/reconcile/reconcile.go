@@ -18,6 +18,7 @@ package reconcile
 import (
 	"context"
 	"iter"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -93,7 +94,9 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := r.checkReserves(ctx); err != nil {
 		return Report{}, err
 	}
-	return r.book.finish(), nil
+	report := newReport(r.began, r.book.counts, maps.Values(r.book.breaks))
+	report.Tenants = len(r.book.tenants)
+	return report, nil
 }
 
 // segments is the number of parts of the table that Run proves at the same time.
@@ -112,5 +115,5 @@ type run struct {
 
 func newRun(c Config) *run {
 	now := c.Store.Now()
-	return &run{Config: c, began: now, importedAt: now, book: newBook(now)}
+	return &run{Config: c, began: now, importedAt: now, book: newBook()}
 }

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ import (
 // Report is the result of a reconciliation.
 type Report struct {
 	At           time.Time `json:"at"`
-	Tenants      int       `json:"tenants"`
+	Tenants      int       `json:"tenants"` // 0 in the report of a run over the queue
 	Transactions int       `json:"transactions"`
 	Entries      int       `json:"entries"`
 	Payables     int       `json:"payables"`
@@ -49,25 +50,38 @@ const (
 // maxBreaks keeps a report below the 6 MB that a function may return.
 const maxBreaks = 5000
 
-// book counts what the parallel proofs of a run find.
+// book counts what the parallel proofs of a run, or of a part of a run, find.
 type book struct {
-	mu      sync.Mutex
-	report  Report
-	tenants map[identity.Tenant]bool
-	totals  map[totalKey]int64
-	found   map[Break]bool // the breaks that were counted, without their differences
-
+	mu       sync.Mutex
+	counts   map[string]int64 // by the names below, and totals by totalName
+	tenants  map[identity.Tenant]bool
+	breaks   map[Break]Break     // without and with their differences
 	reserves map[balanceKey]bool // reserves to compare with pending refunds
 }
 
-type totalKey struct {
-	account  string
-	currency money.Currency
+// Names of counts.
+const (
+	transactionCount = "transactions"
+	entryCount       = "entries"
+	payableCount     = "payables"
+	payoutCount      = "payouts"
+	fileCount        = "files"
+	movementCount    = "movements"
+	bankLineCount    = "bank_lines"
+	suspectCount     = "suspects"
+	openCount        = "open"
+
+	totalPrefix = "total "
+)
+
+// totalName returns the name of the count that has the total of an account, in minor units.
+func totalName(account string, c money.Currency) string {
+	return totalPrefix + string(c) + " " + account
 }
 
-func newBook(at time.Time) *book {
-	return &book{report: Report{At: at}, tenants: map[identity.Tenant]bool{}, totals: map[totalKey]int64{},
-		found: map[Break]bool{}, reserves: map[balanceKey]bool{}}
+func newBook() *book {
+	return &book{counts: map[string]int64{}, tenants: map[identity.Tenant]bool{}, breaks: map[Break]Break{},
+		reserves: map[balanceKey]bool{}}
 }
 
 // count adds an item to the totals, and notes the reserve that the item is a part of.
@@ -80,14 +94,14 @@ func (r *run) count(a store.ReconciledItem) {
 	}
 	switch {
 	case a.Transaction != nil:
-		b.report.Transactions++
+		b.counts[transactionCount]++
 	case a.Payable != nil:
-		b.report.Payables++
+		b.counts[payableCount]++
 		b.addTotal(payablesTotal, a.Payable.Amount)
 	case a.Payout != nil:
-		b.report.Payouts++
+		b.counts[payoutCount]++
 	case a.Entry != nil:
-		b.report.Entries++
+		b.counts[entryCount]++
 		for _, posting := range a.Entry.Postings {
 			b.addTotal(string(posting.Account), posting.Amount)
 		}
@@ -96,7 +110,7 @@ func (r *run) count(a store.ReconciledItem) {
 	case a.Reserve != nil && !a.Reserve.Amount.IsZero():
 		b.reserves[balanceKey{a.Tenant, a.Reserve.Amount.Currency()}] = true
 	case a.File != nil:
-		b.report.Files++
+		b.counts[fileCount]++
 	case a.Line != nil:
 		b.countLine(*a.Line)
 	}
@@ -106,14 +120,14 @@ func (r *run) count(a store.ReconciledItem) {
 func (b *book) countLine(l store.StatementLine) {
 	amount := l.Amount
 	if _, ok := actualMovement(l); ok {
-		b.report.Movements++
+		b.counts[movementCount]++
 		if l.Kind != string(acquirer.CaptureMovement) {
 			amount = amount.Neg()
 		}
 		b.addTotal(acquirerTotal, amount)
 		return
 	}
-	b.report.BankLines++
+	b.counts[bankLineCount]++
 	if l.Kind != bankReturn {
 		amount = amount.Neg()
 	}
@@ -121,7 +135,7 @@ func (b *book) countLine(l store.StatementLine) {
 }
 
 func (b *book) addTotal(account string, a money.Amount) {
-	b.totals[totalKey{account, a.Currency()}] += a.Minor()
+	b.counts[totalName(account, a.Currency())] += a.Minor()
 }
 
 // addResult adds the result of a proof to the report.
@@ -130,10 +144,10 @@ func (r *run) addResult(t task, found result) {
 	r.book.mu.Lock()
 	defer r.book.mu.Unlock()
 	if found.readings > 1 {
-		r.book.report.Suspects++
+		r.book.counts[suspectCount]++
 	}
 	if t.primary {
-		r.book.report.Open += found.open
+		r.book.counts[openCount] += int64(found.open)
 	}
 }
 
@@ -145,31 +159,39 @@ func (r *run) addBreaks(breaks []Break) {
 	for _, b := range breaks {
 		same := b
 		same.Text, _, _ = strings.Cut(b.Text, ": off by ")
-		if r.book.found[same] {
-			continue
-		}
-		r.book.found[same] = true
-		r.book.report.Found++
-		if t, ok := identity.ParseTenant(b.Tenant); ok && t.Mode == identity.Test {
-			r.book.report.FoundInTest++
-		}
-		if len(r.book.report.Breaks) < maxBreaks {
-			r.book.report.Breaks = append(r.book.report.Breaks, b)
+		if _, known := r.book.breaks[same]; !known {
+			r.book.breaks[same] = b
 		}
 	}
 }
 
-// finish completes the report with its totals, and orders its breaks.
-func (b *book) finish() Report {
-	b.report.Tenants = len(b.tenants)
-	for key, minor := range b.totals {
-		b.report.Totals = append(b.report.Totals, Total{key.account, key.currency, decimalText(minor, key.currency)})
+// newReport returns the report of counts and breaks.
+func newReport(at time.Time, counts map[string]int64, breaks iter.Seq[Break]) Report {
+	n := func(name string) int { return int(counts[name]) }
+	r := Report{At: at, Transactions: n(transactionCount), Entries: n(entryCount), Payables: n(payableCount),
+		Payouts: n(payoutCount), Files: n(fileCount), Movements: n(movementCount), BankLines: n(bankLineCount),
+		Suspects: n(suspectCount), Open: n(openCount)}
+	for name, minor := range counts {
+		if total, ok := strings.CutPrefix(name, totalPrefix); ok {
+			currency, account, _ := strings.Cut(total, " ")
+			c := money.Currency(currency)
+			r.Totals = append(r.Totals, Total{account, c, decimalText(minor, c)})
+		}
 	}
-	slices.SortFunc(b.report.Totals, func(a, b Total) int {
+	slices.SortFunc(r.Totals, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Account, b.Account))
 	})
-	slices.SortFunc(b.report.Breaks, Break.compare)
-	return b.report
+	for b := range breaks {
+		r.Found++
+		if t, ok := identity.ParseTenant(b.Tenant); ok && t.Mode == identity.Test {
+			r.FoundInTest++
+		}
+		if len(r.Breaks) < maxBreaks {
+			r.Breaks = append(r.Breaks, b)
+		}
+	}
+	slices.SortFunc(r.Breaks, Break.compare)
+	return r
 }
 
 // compare orders breaks by tenant. Breaks of balances come last, because they follow from others.

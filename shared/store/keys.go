@@ -98,6 +98,10 @@ import (
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	statement line     STATEMENT#M#<subject>       <kind>#<line id>            reconcile; of a transaction or payout
+//	proof of all       PROOF#<run>                 RUN                         reconcile
+//	its progress       PROOF#<run>                 SEGMENT#<n>                 reconcile, prove
+//	its breaks         PROOF#<run>                 BREAK#<sha256>              reconcile, prove
+//	import of lines    PROOF#                      IMPORTS                     reconcile
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
 //	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,

@@ -299,7 +299,8 @@ var writersNotAsking = map[string][]string{
 		"ReportSignIn", "RevokeAccessToken", "RevokeGrant"},
 	"nothing: they record what workers, terminals and the platform itself did": {"ClaimIdempotency", "KeyUsed",
 		"ImportStatementLines", "LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
-		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken"},
+		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken", "BeginProof",
+		"SaveImports", "SaveProofBreak", "SaveProofSegment"},
 	"nothing: they write no item of a merchant": {"CheckWritable", "CreateTable", "PasswordByOperator", "PasswordFor",
 		"PasswordFrom", "PasswordOf", "Raw", "RecordChangesBirth"},
 }

@@ -2,8 +2,10 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,7 +27,63 @@ var storedStatements = map[string]stored{
 				})}
 		},
 	},
+	"BeginProof": {
+		write: func(w fixture) []storedtest.Read {
+			r := storedtest.Fill[store.ProofRun](w, w.Filler)
+			w.must(w.BeginProof(w.Context(), r))
+			return []storedtest.Read{storedtest.Expect("Proof", r, func(ctx context.Context) (store.ProofRun, error) {
+				return w.Proof(ctx, r.ID)
+			}), w.expiries(w.kept())}
+		},
+		unseen: storedtest.NotRead{"RUN write_id": "a second beginning changes nothing"},
+	},
+	"SaveProofSegment": {
+		sets: "Version is the next; it adds the counts to those of the progress",
+		write: func(w fixture) []storedtest.Read {
+			p := storedtest.Fill[store.ProofSegment](w, w.Filler)
+			p.Version, p.Counts = 0, map[string]int64{"found": 1, "seen": 2} // not stored yet
+			w.must(w.SaveProofSegment(w.Context(), "r", p, map[string]int64{"found": 3}))
+			p.Version, p.Counts = 1, map[string]int64{"found": 4, "seen": 2}
+			type read struct {
+				One store.ProofSegment
+				All []store.ProofSegment
+			}
+			return []storedtest.Read{storedtest.Expect("ProofSegment", read{p, []store.ProofSegment{p}},
+				func(ctx context.Context) (read, error) {
+					one, err := w.ProofSegment(ctx, "r", p.Segment)
+					all, allErr := w.ProofSegments(ctx, "r")
+					return read{one, all}, errors.Join(err, allErr)
+				}), w.expiries(w.kept())}
+		},
+		unseen: storedtest.NotRead{"SEGMENT write_id": notRead},
+	},
+	"SaveProofBreak": {
+		write: func(w fixture) []storedtest.Read {
+			b := storedtest.Fill[store.ProofBreak](w, w.Filler)
+			for range 2 { // the second one replaces the first
+				w.must(w.SaveProofBreak(w.Context(), "r", b))
+			}
+			return []storedtest.Read{storedtest.Expect("ProofBreaks", []store.ProofBreak{b},
+				func(ctx context.Context) ([]store.ProofBreak, error) { return collect(w.ProofBreaks(ctx, "r")) }),
+				w.expiries(w.kept())}
+		},
+		unseen: storedtest.NotRead{"BREAK write_id": "a second write of a break changes nothing"},
+	},
+	"SaveImports": {
+		sets: "Version is the next",
+		write: func(w fixture) []storedtest.Read {
+			i := storedtest.Fill[store.Imports](w, w.Filler)
+			i.Version = 0 // not stored yet
+			w.must(w.SaveImports(w.Context(), i))
+			i.Version = 1
+			return []storedtest.Read{storedtest.Expect("Imports", i, w.Imports)}
+		},
+		unseen: storedtest.NotRead{"IMPORTS write_id": notRead},
+	},
 }
+
+// kept returns the time when the table deletes an item of a proof that is written now.
+func (w fixture) kept() time.Time { return w.clock.Now().Add(90 * 24 * time.Hour) }
 
 // linesOf returns the lines of statements among the items.
 func linesOf(items []store.ReconciledItem) []store.StatementLine {

@@ -98,7 +98,7 @@ var companions = map[string][]string{
 }
 
 // kindsOfProofs are the kinds of items that belong to reconcile alone.
-var kindsOfProofs = []string{string(store.KindStatement)}
+var kindsOfProofs = []string{string(store.KindStatement), string(store.KindProof)}
 
 // TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing but the records
 // of its own proofs. No function changes the table itself. A family sends no messages to other functions, because events

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// ProofRun is a proof of the whole table, which a queue carries on in segments.
+type ProofRun struct {
+	ID       string    `dynamo:"id"`
+	At       time.Time `dynamo:"at"`       // when the statements were imported
+	Segments int       `dynamo:"segments"` // of the table
+}
+
+// ProofSegment is the progress of a segment of a run. Each part of the segment adds what it has counted exactly once,
+// with the write that moves After on.
+type ProofSegment struct {
+	Segment int              `dynamo:"segment"`
+	After   ItemKey          `dynamo:"after"`  // of the last item that was proven
+	Whole   bool             `dynamo:"whole"`  // the segment is proven
+	Counts  map[string]int64 `dynamo:"counts"` // by names that reconcile chooses
+	Version int              `dynamo:"version"`
+}
+
+// ProofBreak is a break that a run has found, as in reconcile.Break.
+type ProofBreak struct {
+	Tenant string `dynamo:"tenant"`
+	Kind   string `dynamo:"kind"`
+	ID     string `dynamo:"id"`
+	Text   string `dynamo:"text"`
+}
+
+const (
+	proofSort          = "RUN"
+	proofSegmentPrefix = "SEGMENT#"
+	proofBreakPrefix   = "BREAK#"
+)
+
+// proofsKept is the time after which the table deletes a run and its breaks, which the log has, too.
+const proofsKept = 90 * 24 * time.Hour
+
+func proofKey(run, sort string) key { return key{KindProof.named(run), sort} }
+
+// proofItem returns an item of a run. The table deletes it when nobody needs it any more.
+func (s *Store) proofItem(run, sort string, value any, version int) storedItem {
+	item := newItem(proofKey(run, sort), value, version)
+	item.TTL = s.now().Add(proofsKept)
+	return item
+}
+
+// BeginProof stores a new run. A run that exists stays unchanged.
+func (s *Store) BeginProof(ctx context.Context, r ProofRun) error {
+	item := s.proofItem(r.ID, proofSort, r, 1)
+	return ifRefused(s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx), nil)
+}
+
+// Proof reads a run. Failure: NotFound.
+func (s *View) Proof(ctx context.Context, run string) (ProofRun, error) {
+	return readOne[ProofRun](ctx, s, proofKey(run, proofSort), failure.NotFound("There is no such proof."))
+}
+
+// ProofSegment reads the progress of a segment. A segment that has not begun has no key, no counts and version 0.
+func (s *View) ProofSegment(ctx context.Context, run string, segment int) (ProofSegment, error) {
+	found, err := readOne[ProofSegment](ctx, s, proofKey(run, segmentSort(segment)), nil)
+	found.Segment = segment
+	return found, err
+}
+
+func segmentSort(segment int) string { return proofSegmentPrefix + strconv.Itoa(segment) }
+
+// ProofSegments reads the progress of all segments that have begun.
+func (s *View) ProofSegments(ctx context.Context, run string) ([]ProofSegment, error) {
+	var segments []ProofSegment
+	err := s.prefixed(KindProof.named(run), proofSegmentPrefix).All(ctx, &segments)
+	return segments, err
+}
+
+// SaveProofSegment saves the progress of a segment, and adds counts to those that were saved before. Error: ErrStale
+// when another message about the segment was faster.
+func (s *Store) SaveProofSegment(ctx context.Context, run string, progress ProofSegment,
+	counts map[string]int64) error {
+	sums := maps.Clone(progress.Counts)
+	if sums == nil {
+		sums = map[string]int64{}
+	}
+	for name, n := range counts {
+		sums[name] += n
+	}
+	progress.Counts = sums
+	progress.Version++
+	return s.save(ctx, s.proofItem(run, segmentSort(progress.Segment), progress, progress.Version))
+}
+
+// SaveProofBreak stores a break of a run. Equal breaks are stored once. Breaks of the same tenant, kind and id are
+// equal if their texts are, up to the amount by which something is off.
+func (s *Store) SaveProofBreak(ctx context.Context, run string, b ProofBreak) error {
+	about, _, _ := strings.Cut(b.Text, ": off by ")
+	sort := proofBreakPrefix + digest(fmt.Sprintf("%q %q %q %q", b.Tenant, b.Kind, b.ID, about))
+	return s.table.Put(s.proofItem(run, sort, b, 0)).Run(ctx)
+}
+
+// ProofBreaks walks the breaks of a run.
+func (s *View) ProofBreaks(ctx context.Context, run string) iter.Seq2[ProofBreak, error] {
+	return each[ProofBreak](ctx, s.prefixed(KindProof.named(run), proofBreakPrefix).Iter())
+}
+
+// Imports is the progress of the import of statements.
+type Imports struct {
+	At      time.Time `dynamo:"at"` // the lines that were booked before this time are stored
+	Version int       `dynamo:"version"`
+}
+
+// importsKey returns a key that no run has, because the id of a run is not empty.
+func importsKey() key { return proofKey("", "IMPORTS") }
+
+// Imports reads the progress of the import. It is zero before the first import.
+func (s *View) Imports(ctx context.Context) (Imports, error) {
+	return readOne[Imports](ctx, s, importsKey(), nil)
+}
+
+// SaveImports saves the progress of the import. Error: ErrStale when another import was faster.
+func (s *Store) SaveImports(ctx context.Context, i Imports) error {
+	i.Version++
+	return s.save(ctx, newItem(importsKey(), i, i.Version))
+}
