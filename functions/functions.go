@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/payoutrun"
 	"github.com/cashwrap/cashwrap/functions/payouts"
 	"github.com/cashwrap/cashwrap/functions/polls"
+	"github.com/cashwrap/cashwrap/functions/prove"
 	"github.com/cashwrap/cashwrap/functions/provision"
 	"github.com/cashwrap/cashwrap/functions/public"
 	"github.com/cashwrap/cashwrap/functions/readers"
@@ -121,8 +122,11 @@ var PayoutShards = Queue{Name: "payoutshards", Variable: "PAYOUT_SHARD_QUEUE_URL
 // outcome.
 var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
+// Proofs holds one message for each segment of the table that a proof has still to prove.
+var Proofs = Queue{Name: "proofs", Variable: "PROOF_QUEUE_URL", Visibility: 12 * time.Minute, MaxReceives: 5}
+
 // Queues lists all queues.
-var Queues = []Queue{Callbacks, Files, Mails, PayoutShards, Payouts, Polls}
+var Queues = []Queue{Callbacks, Files, Mails, PayoutShards, Payouts, Polls, Proofs}
 
 // requestTime limits a request. It is below API Gateway's 30 s. It also ends every request before the sweep treats the
 // request's attempt as interrupted.
@@ -159,5 +163,6 @@ var All = []Function{
 	{Name: "payoutrun", Queue: &Consumer{From: Payouts, Batch: 2, Handle: payoutrun.Run}, Timeout: 5 * time.Minute},
 	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},
 	{Name: "reconcile", Tick: &Schedule{Every: 24 * time.Hour}, Invoke: reconcile.Invoke, Timeout: 15 * time.Minute},
+	{Name: "prove", Queue: &Consumer{From: Proofs, Batch: 1, Handle: prove.Consume}, Timeout: prove.Timeout},
 	{Name: "provision", Invoke: provision.Invoke, Timeout: time.Minute},
 }

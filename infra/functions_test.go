@@ -51,7 +51,7 @@ func TestAddFunction_RecursiveLoops(t *testing.T) {
 			t.Errorf("%s: got recursive loops %v, want %v", f.Name, got, want)
 		}
 	}
-	if got, want := sorted(chains), "files payoutopen payoutrun"; got != want {
+	if got, want := sorted(chains), "files payoutopen payoutrun prove"; got != want {
 		t.Errorf("got chains of %s, want %s", got, want)
 	}
 }

@@ -97,7 +97,7 @@ func assumptions() assumptionList {
 		{"quota.stage", "requests a second of the API's stage (prod)", 5000},
 		{"callbackCalls", "calls of the callbacks' consumer at the same time (prod)", 400},
 		{"batch", "callbacks in one call, at most", 10},
-		{"alarms", "metrics that alarms of a stage watch (prod); each is billed", 165},
+		{"alarms", "metrics that alarms of a stage watch (prod); each is billed", 171},
 		{"metrics", "metrics that functions write for a stage, at most", 35},
 		{"secrets", "secrets of a stage", 2},
 		{"shards", "of the due index", store.DefaultDueShards},
@@ -105,7 +105,7 @@ func assumptions() assumptionList {
 		{"mails", "mails a month to merchants' people", 1000},
 		{"file", "bytes of a file", 500_000},
 		{"inspect", "ms to read and check a file's content", 100},
-		{"polled", "queues that are read by Lambda's own pollers (prod)", 5},
+		{"polled", "queues that are read by Lambda's own pollers (prod)", 6},
 		{"pollers", "pollers of each, at least", 5},
 		{"longPoll", "s that a poll waits", 20},
 	}

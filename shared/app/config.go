@@ -27,6 +27,7 @@ type Config struct {
 	PollQueue        string               // POLL_QUEUE_URL
 	MailQueue        string               // MAIL_QUEUE_URL
 	FileQueue        string               // FILE_QUEUE_URL
+	ProofQueue       string               // PROOF_QUEUE_URL
 	FileBucket       string               // FILE_BUCKET: holds the content of merchants' files
 	MailFrom         string               // MAIL_FROM: sender address; empty: mails wait until it is set
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
@@ -67,6 +68,7 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		PollQueue:              lookup("POLL_QUEUE_URL"),
 		MailQueue:              lookup("MAIL_QUEUE_URL"),
 		FileQueue:              lookup("FILE_QUEUE_URL"),
+		ProofQueue:             lookup("PROOF_QUEUE_URL"),
 		FileBucket:             lookup("FILE_BUCKET"),
 		MailFrom:               e.readAddress("MAIL_FROM"),
 		DynamoDBEndpoint:       e.firstSet("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),

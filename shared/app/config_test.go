@@ -40,7 +40,7 @@ func TestFromEnvironment_Complete(t *testing.T) {
 	all := least
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
-	all.PayoutShardQueue, all.FileQueue = "https://sqs.test/s", "https://sqs.test/f"
+	all.PayoutShardQueue, all.FileQueue, all.ProofQueue = "https://sqs.test/s", "https://sqs.test/f", "https://sqs.test/w"
 	all.S3Endpoint, all.FileBucket = "http://s3.test", "cashwrap-dev-files"
 	all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks, all.SignatureHeader = true, true, true, "X-Shop-Signature"
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
@@ -62,7 +62,8 @@ func TestFromEnvironment_Complete(t *testing.T) {
 			"DYNAMODB_ENDPOINT": "http://table.test", "SQS_ENDPOINT": "http://queue.test",
 			"CALLBACK_QUEUE_URL": "https://sqs.test/c", "PAYOUT_QUEUE_URL": "https://sqs.test/o",
 			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s", "FILE_QUEUE_URL": "https://sqs.test/f",
-			"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
+			"PROOF_QUEUE_URL": "https://sqs.test/w",
+			"S3_ENDPOINT":     "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
 			"POLL_QUEUE_URL": "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
 			"CALLBACK_SIGNATURE_HEADER": "X-Shop-Signature",
 			"PROXY_HOPS":                "2", "PROXY_SECRET_HASHES": strings.Repeat("a1", 32) + " " + strings.Repeat("B2", 32),

@@ -59,6 +59,12 @@ type FileMessage struct {
 	After  string `json:"after,omitempty"` // any text, because S3 may have keys that are not ours
 }
 
+// ProofMessage names a segment of a proof of the whole table. The stored progress of the segment tells where to go on.
+type ProofMessage struct {
+	Run     string `json:"run"`
+	Segment *int   `json:"segment"`
+}
+
 // Names returns false without an id.
 func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
@@ -88,6 +94,11 @@ func (m FileMessage) Names() (identity.Tenant, bool) {
 		return identity.Tenant{}, file.IsObjectID(m.Object) && m.After == ""
 	}
 	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < file.Shards
+}
+
+// Names returns false without a run and a segment.
+func (m ProofMessage) Names() (identity.Tenant, bool) {
+	return identity.Tenant{}, m.Run != "" && m.Segment != nil && *m.Segment >= 0
 }
 
 // Consume returns the handler of a queue with one kind of message. It logs and drops a malformed message, because SQS

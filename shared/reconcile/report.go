@@ -2,7 +2,9 @@ package reconcile
 
 import (
 	"cmp"
+	"context"
 	"iter"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -162,6 +165,20 @@ func (r *run) addBreaks(breaks []Break) {
 		if _, known := r.book.breaks[same]; !known {
 			r.book.breaks[same] = b
 		}
+	}
+}
+
+// Write logs the breaks and a summary of the report, and writes the metric of breaks in both modes.
+func (r Report) Write(ctx context.Context, log *slog.Logger, metrics metric.Log) {
+	for _, b := range r.Breaks {
+		log.ErrorContext(ctx, "reconciliation break", "tenant", b.Tenant, "kind", b.Kind, "id", b.ID, "what", b.Text)
+	}
+	log.InfoContext(ctx, "reconciled", "breaks", r.Found, "tenants", r.Tenants, "transactions", r.Transactions, "entries",
+		r.Entries, "payables", r.Payables, "payouts", r.Payouts, "files", r.Files, "movements", r.Movements, "bank_lines",
+		r.BankLines, "read_again", r.Suspects, "open", r.Open)
+	found := map[identity.Mode]int{identity.Live: r.Found - r.FoundInTest, identity.Test: r.FoundInTest}
+	for _, mode := range identity.Modes {
+		metrics.Write(ctx, r.At, mode.Name(), metric.ReconciliationBreaks.Of(int64(found[mode])))
 	}
 }
 

@@ -29,6 +29,7 @@ var rehearsals = map[string]func(*rehearsal){
 	"payoutopen": (*rehearsal).checkConsumed,
 	"sweep":      (*rehearsal).rehearseTick,
 	"reconcile":  (*rehearsal).rehearseReconcile,
+	"prove":      (*rehearsal).rehearseProof,
 	"provision":  (*rehearsal).rehearseProvision,
 }
 
@@ -211,6 +212,12 @@ func (r *rehearsal) rehearsePoll() {
 func (r *rehearsal) rehearsePayout() {
 	r.checkConsumed()
 	r.checkLogged("message of an unknown payout dropped")
+}
+
+// rehearseProof handles a message that names a missing proof.
+func (r *rehearsal) rehearseProof() {
+	r.checkConsumed()
+	r.checkLogged("message of an unknown proof dropped")
 }
 
 func (r *rehearsal) rehearseTick() { r.invoke(nil) }

@@ -76,12 +76,12 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/payout/run", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
 		"functions/merchants functions/sweep",
 		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},
-	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
+	{"shared/reconcile", "functions/reconcile functions/prove localstack/...", "it scans the table"},
 	{"shared/reconcile/object", "functions/files", "compares with S3, which no other function reaches"},
 	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision functions/merchants " +
 		"functions/sweep localstack/...", "links all banks"},
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
-		"functions/payoutrun functions/files functions/reconcile",
+		"functions/payoutrun functions/files functions/reconcile functions/prove",
 		"links the SQS client; an endpoint's events travel by the table: files sends only to its own queue"},
 	{"shared/mail/ses", "functions/mails", "links the SES client; what others send travels by the table"},
 	{"shared/file/s3", "functions/files localstack/...", "links the S3 client; no other function reaches content"},

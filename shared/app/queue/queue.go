@@ -33,6 +33,8 @@ type (
 	Payouts = Queue[app.PayoutMessage]
 	// PayoutShards is the queue of shards whose due payouts are to be opened.
 	PayoutShards = Queue[app.PayoutShardMessage]
+	// Proofs is the queue of segments of the table to prove.
+	Proofs = Queue[app.ProofMessage]
 	// Polls is the queue of checkouts and refunds to ask the acquirer about.
 	Polls = Queue[app.PollMessage]
 )
@@ -53,6 +55,9 @@ func OpenPayouts(a *app.App) *Payouts { return &Payouts{open(a, a.PayoutQueue)} 
 
 // OpenPayoutShards returns the queue of shards; it makes no call.
 func OpenPayoutShards(a *app.App) *PayoutShards { return &PayoutShards{open(a, a.PayoutShardQueue)} }
+
+// OpenProofs returns the queue of segments to prove; it makes no call.
+func OpenProofs(a *app.App) *Proofs { return &Proofs{open(a, a.ProofQueue)} }
 
 // OpenPolls returns the poll queue; it makes no call.
 func OpenPolls(a *app.App) *Polls { return &Polls{open(a, a.PollQueue)} }

@@ -1,0 +1,83 @@
+package prove_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions/prove"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+)
+
+// full is what reconcile answers to the request of a full proof.
+type full struct {
+	Proof  string           `json:"proof"`
+	Proven bool             `json:"proven"`
+	Report reconcile.Report `json:"report"`
+}
+
+// invoke sends a request to reconcile.
+func invoke(w *world.World, request string) full {
+	w.Helper()
+	var answer full
+	said, err := w.Main().Invoke(w.Context(), "reconcile", json.RawMessage(request))
+	if err == nil {
+		err = json.Unmarshal(said, &answer)
+	}
+	if err != nil {
+		w.Fatalf("%s: %v", request, err)
+	}
+	return answer
+}
+
+// TestConsume_WholeTable checks a full proof over the queue: its report, its log and its metric.
+func TestConsume_WholeTable(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Shop().Sell("10.10")
+	w.Clock.Advance(time.Minute)
+	begun := invoke(w, `{"segments":3}`)
+	if begun.Proof == "" || begun.Proven {
+		t.Fatalf("got %+v, want a proof that has begun", begun)
+	}
+	if open := invoke(w, `{"proof":"`+begun.Proof+`"}`); open.Proven {
+		t.Errorf("before the messages: got %+v, want it open", open)
+	}
+	if n := w.DrainQueues(); n < 3 {
+		t.Errorf("got %d messages, want one for each of 3 segments, or more", n)
+	}
+	got := invoke(w, `{"proof":"`+begun.Proof+`"}`)
+	if !got.Proven || got.Report.Found != 0 || got.Report.Transactions != 1 || got.Report.Movements != 1 {
+		t.Errorf("got %+v, want it proven, 1 transaction and movement, and no breaks", got)
+	}
+	if n := strings.Count(w.Logs.String(), `"msg":"reconciled","breaks":0`); n != 1 {
+		t.Errorf("got %d summaries in the log, want 1:\n%s", n, w.Logs.String())
+	}
+	if measured := w.Measured(metric.ReconciliationBreaks, identity.Test); len(measured) != 1 || measured[0] != 0 {
+		t.Errorf("got breaks measured %v, want 0 once", measured)
+	}
+}
+
+// TestConsume_RepeatedMessages checks that messages of a segment that is proven, and of no proof, do nothing.
+func TestConsume_RepeatedMessages(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Shop().Sell("10.10")
+	w.Clock.Advance(time.Minute)
+	begun := invoke(w, `{"segments":1}`)
+	w.DrainQueues()
+	want := invoke(w, `{"proof":"`+begun.Proof+`"}`)
+	for _, body := range []string{`{"run":"` + begun.Proof + `","segment":0}`, `{"run":"unknown","segment":0}`, `{}`,
+		`{"run":"r","segment":-1}`, `{"run":"r"}`, `{"segment":1}`} {
+		if err := prove.Consume(w.App)(t.Context(), body); err != nil {
+			t.Errorf("%s: got error %v, want none", body, err)
+		}
+	}
+	if got := invoke(w, `{"proof":"`+begun.Proof+`"}`); got.Report.Entries != want.Report.Entries || w.DrainQueues() != 0 {
+		t.Errorf("got %+v, want the report of before, %+v, and no messages", got.Report, want.Report)
+	}
+}
