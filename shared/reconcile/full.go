@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/deadline"
@@ -70,7 +71,7 @@ func Segment(ctx context.Context, c Config, id string, segment int) (whole bool,
 	if err != nil {
 		return false, err
 	}
-	for _, b := range r.book.breaks { // before the progress: a part that is repeated finds them again
+	for _, b := range slices.SortedFunc(maps.Values(r.book.breaks), Break.compare) { // before the progress: a part that is repeated finds them again
 		if err := c.Store.SaveProofBreak(ctx, id, store.ProofBreak{Tenant: b.Tenant, Kind: string(b.Kind), ID: b.ID,
 			Text: b.Text}); err != nil {
 			return false, err

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,14 +65,14 @@ type reading struct {
 }
 
 // proveAll proves subjects, several in parallel, and adds the results to the report.
-func (r *run) proveAll(ctx context.Context, tasks []task) error {
+func (r *run) proveAll(ctx context.Context, tasks []*task) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(provers)
 	for _, t := range tasks {
 		group.Go(func() error {
-			found, err := r.prove(ctx, t)
+			found, err := r.prove(ctx, *t)
 			if err == nil {
-				r.addResult(t, found)
+				r.addResult(*t, found)
 			}
 			return err
 		})
@@ -215,7 +217,7 @@ func (r *run) readRecords(ctx context.Context, s *reading) error {
 	for _, day := range s.strayDays {
 		days[day] = true
 	}
-	for day := range days {
+	for _, day := range slices.Sorted(maps.Keys(days)) {
 		if err := s.addAll(r.Store.MoneyOfRecords(ctx, s.tenant, day, s.id)); err != nil {
 			return err
 		}

@@ -1,7 +1,10 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -13,6 +16,10 @@ import (
 type reserve struct {
 	actual, expected int64
 	version          int // version of the stored reserve
+}
+
+func (k balanceKey) compare(other balanceKey) int {
+	return cmp.Or(cmp.Compare(k.tenant.String(), other.tenant.String()), cmp.Compare(k.currency, other.currency))
 }
 
 // longestPollGap is longer than any gap between two polls of a refund (package payments). So every pending refund
@@ -37,7 +44,7 @@ func (r *run) checkReserves(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for key := range keys {
+		for _, key := range slices.SortedFunc(maps.Keys(keys), balanceKey.compare) {
 			of, err := r.readReserve(ctx, key, due[key.tenant])
 			if err != nil {
 				return err

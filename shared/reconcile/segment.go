@@ -18,6 +18,7 @@ type chunk struct {
 	items []store.ReconciledItem
 	files []store.ReconciledItem
 	tasks map[subject]*task
+	order []*task // the tasks in the order of the scan, so that a run repeats with the same calls
 }
 
 // balanceKey identifies a tenant's balances in one currency.
@@ -58,11 +59,7 @@ func (r *run) proveChunk(ctx context.Context, c *chunk) error {
 	if err := r.planProofs(ctx, c); err != nil {
 		return err
 	}
-	tasks := make([]task, 0, len(c.tasks))
-	for _, t := range c.tasks {
-		tasks = append(tasks, *t)
-	}
-	if err := r.proveAll(ctx, tasks); err != nil {
+	if err := r.proveAll(ctx, c.order); err != nil {
 		return err
 	}
 	return r.checkFiles(ctx, c.files)
@@ -137,6 +134,7 @@ func (r *run) readRoots(ctx context.Context, roots map[store.ItemKey]*store.Reco
 func (c *chunk) task(s subject) *task {
 	if c.tasks[s] == nil {
 		c.tasks[s] = &task{subject: s}
+		c.order = append(c.order, c.tasks[s])
 	}
 	return c.tasks[s]
 }

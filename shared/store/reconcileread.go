@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -111,6 +112,7 @@ func (s *View) MoneyByKeyLately(ctx context.Context, keys []ItemKey) ([]Reconcil
 
 func (s *View) readReconciled(ctx context.Context, keys []ItemKey, consistent bool) ([]ReconciledItem, error) {
 	var raw []dynamo.Item
+	keys = slices.SortedFunc(slices.Values(keys), key.compare)
 	if err := s.readBatch(ctx, keys, consistent, &raw); err != nil {
 		return nil, err
 	}
