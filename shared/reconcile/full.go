@@ -64,7 +64,7 @@ func Segment(ctx context.Context, c Config, id string, segment int) (whole bool,
 	r.importedAt = run.At
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
-	progress.After, progress.Whole, err = r.proveSegment(ctx, starting, segment, run.Segments, progress.After)
+	last, whole, err := r.proveSegment(ctx, starting, segment, run.Segments, progress.After.Key())
 	if err == nil {
 		err = r.checkReserves(ctx)
 	}
@@ -77,7 +77,8 @@ func Segment(ctx context.Context, c Config, id string, segment int) (whole bool,
 			return false, err
 		}
 	}
-	return progress.Whole, c.Store.SaveProofSegment(ctx, id, progress, r.book.counts)
+	progress.After, progress.Whole = store.PlaceOf(last), whole
+	return whole, c.Store.SaveProofSegment(ctx, id, progress, r.book.counts)
 }
 
 // ReportOf returns the report of a run, and true if all its segments are proven.

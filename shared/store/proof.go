@@ -19,11 +19,23 @@ type ProofRun struct {
 	Segments int       `dynamo:"segments"` // of the table
 }
 
+// Place is the key of an item, as a value of another item.
+type Place struct {
+	Partition string `dynamo:"partition"`
+	Sort      string `dynamo:"sort"`
+}
+
+// PlaceOf returns the place of an item.
+func PlaceOf(k ItemKey) Place { return Place{k.PK, k.SK} }
+
+// Key returns the key of the item.
+func (p Place) Key() ItemKey { return key{p.Partition, p.Sort} }
+
 // ProofSegment is the progress of a segment of a run. Each part of the segment adds what it has counted exactly once,
 // with the write that moves After on.
 type ProofSegment struct {
 	Segment int              `dynamo:"segment"`
-	After   ItemKey          `dynamo:"after"`  // of the last item that was proven
+	After   Place            `dynamo:"after"`  // of the last item that was proven
 	Whole   bool             `dynamo:"whole"`  // the segment is proven
 	Counts  map[string]int64 `dynamo:"counts"` // by names that reconcile chooses
 	Version int              `dynamo:"version"`

@@ -3,7 +3,6 @@
 package books
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -78,25 +77,6 @@ func (b *Snapshot) addItem(i calls.Item) {
 	case isStatementLine(i):
 		b.Booked[id] = append(b.Booked[id], i)
 	}
-}
-
-// Reconcile runs the platform's own reconciliation.
-func Reconcile(w *simulator.World) {
-	w.Go(simulator.Clients, func() {
-		answer, _, err := simulator.Invoke[any](w, "auditor", "reconcile", "", 0, json.RawMessage("{}"))
-		if err != nil {
-			w.Find("", "reconcile fails: %v", err)
-			return
-		}
-		var report struct {
-			Found  int
-			Breaks []struct{ Kind, ID, Text string }
-		}
-		if err := json.Unmarshal([]byte(simulator.Encoded(answer)), &report); err != nil || report.Found > 0 {
-			w.Find("", "reconciliation found breaks: %v %v", report.Breaks, err)
-		}
-	})
-	w.Steer(simulator.Clients)
 }
 
 // givenUpAfter is the time from a mail's first failed try to its last (contract §11.3). Faults can last longer.
