@@ -2,7 +2,6 @@ package access_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -105,9 +104,9 @@ var companions = map[string][]string{
 // kindsOfProofs are the kinds of items that belong to reconcile alone.
 var kindsOfProofs = []string{string(store.KindStatement), string(store.KindProof)}
 
-// TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing but the records
-// of its own proofs. No function changes the table itself. A family sends no messages to other functions, because events
-// travel through the table.
+// TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing but records of
+// proofs. No function changes the table itself. A family sends no messages to other functions, because events travel
+// through the table.
 func TestAccess_ForbiddenRights(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
@@ -331,26 +330,6 @@ func (t sales) deleteReserve() {
 	}
 	if r := t.Reconcile(); r.Found != 2 {
 		t.Errorf("got %+v, want 2 breaks", r.Breaks)
-	}
-}
-
-// proveInSegments proves the whole table over the queue, with breaks.
-func (e *everything) proveInSegments() {
-	e.Helper()
-	invoke := func(request string) (answer struct{ Proof string }) {
-		e.Helper()
-		said, err := e.Main().Invoke(e.Context(), "reconcile", json.RawMessage(request))
-		if err == nil {
-			err = json.Unmarshal(said, &answer)
-		}
-		if err != nil {
-			e.Fatal(err)
-		}
-		return answer
-	}
-	for range 2 { // the second proof imports what is new
-		invoke(`{"proof":"` + invoke(`{"segments":2}`).Proof + `"}`)
-		e.DrainQueues()
 	}
 }
 

@@ -27,7 +27,10 @@ func New(w *simulator.World) simulator.Workload {
 	return refundSales{w}
 }
 
-func (w refundSales) Check() { books.Check(w.World) }
+func (w refundSales) Check() {
+	books.Check(w.World)
+	books.Reconcile(w.World)
+}
 
 // Act pays one or two transactions, and then starts refunds of each.
 func (w refundSales) Act() {

@@ -1,0 +1,25 @@
+package access_test
+
+import (
+	"encoding/json"
+)
+
+// proveInSegments proves the whole table over the queue, with breaks.
+func (e *everything) proveInSegments() {
+	e.Helper()
+	invoke := func(request string) (answer struct{ Proof string }) {
+		e.Helper()
+		said, err := e.Main().Invoke(e.Context(), "reconcile", json.RawMessage(request))
+		if err == nil {
+			err = json.Unmarshal(said, &answer)
+		}
+		if err != nil {
+			e.Fatal(err)
+		}
+		return answer
+	}
+	for range 2 { // the second proof imports what is new
+		invoke(`{"proof":"` + invoke(`{"segments":2}`).Proof + `"}`)
+		e.DrainQueues()
+	}
+}
