@@ -19,8 +19,8 @@ import (
 // receiver, and we pay for their memory during the wait. A process that was limited to the processor share of 256 MB
 // took 13 ms instead of 6 for the median charge, and 35 ms instead of 27 for one charge in twenty. With the share of
 // 128 MB these times were 55 and 127 ms. Starts are not slower, because Lambda gives a starting function a full
-// processor. Ticks get more memory, because a tick does many things in parallel within its timeout. The tick of
-// reconcile also holds each payment in memory.
+// processor. Ticks and the proofs of reconcile get more memory, because they do many things in parallel within their
+// timeouts.
 const (
 	memory     = 256
 	moreMemory = 512
@@ -68,7 +68,7 @@ func (p *platform) addFunction(f functions.Function) error {
 }
 
 func memoryOf(f functions.Function) int {
-	if f.Tick != nil {
+	if f.Tick != nil || f.Queue != nil && f.Queue.From == functions.Proofs {
 		return moreMemory
 	}
 	return memory

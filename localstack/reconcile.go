@@ -16,7 +16,7 @@ import (
 // function, or an error if the report has a break.
 func runReconcile(ctx context.Context, place platform.Folder, out io.Writer) error {
 	// The function's log has the same content as its report.
-	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage("{}"))
+	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage(`{"whole":true}`))
 	if err != nil {
 		return err
 	}

@@ -297,7 +297,7 @@ func TestCompare_FileGoneMeanwhile(t *testing.T) {
 			s.Want("delete", 204, s.Send("DELETE", s.path(other), nil))
 			s.uploadFile()
 		})
-		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage(`{"whole":true}`)); err != nil {
 			t.Fatal(err)
 		}
 		if found := s.loggedBreaks(); len(found) > 0 {
@@ -331,7 +331,7 @@ func TestCompare_QueueDown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Process()
-	if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+	if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage(`{"whole":true}`)); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.drain(s.Main()); n != file.Shards {
@@ -341,7 +341,7 @@ func TestCompare_QueueDown(t *testing.T) {
 	for step := last - 1; step <= last; step++ {
 		before := len(s.Logs.String())
 		p.Steps.Plan(step, faults.DieAfter)
-		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage(`{"whole":true}`)); err != nil {
 			t.Errorf("step %d: got error %v, want the report", step, err)
 		}
 		if said := s.Logs.String()[before:]; !strings.Contains(said, `"level":"ERROR","msg":"objects not compared"`) {

@@ -97,7 +97,7 @@ func TestCompare_WithoutTime(t *testing.T) {
 			t.Errorf("got reply %s, error %v; want %s", reply, err, want)
 		}
 		s.Main().Steps.Slow(faults.Latency{Table: 30 * time.Second})
-		s.Tick("reconcile")
+		s.Reconcile()
 		s.drain(s.Main())
 		s.Main().Steps.Slow(faults.Latency{})
 		if log := s.Logs.String(); strings.Contains(log, `"whole":true`) || !strings.Contains(log, "message failed") {

@@ -1,6 +1,7 @@
-// Package prove carries on proofs of the whole table, which reconcile begins. Each message of the queue proofs names a
-// segment of a proof. Consume proves a part of the segment, well within its time, and sends the message again until the
-// segment is proven. After the last segment it logs the report of the proof, like reconcile.
+// Package prove carries on the proofs that reconcile begins: of the whole table, or of what has changed since the last
+// night. Each message of the queue proofs names a segment of a proof. Consume proves a part of the segment, well within
+// its time, and sends the message again until the segment is proven. After the last segment it logs the report of the
+// proof, like reconcile.
 package prove
 
 import (

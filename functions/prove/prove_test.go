@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // full is what reconcile answers to the request of a full proof.
@@ -59,6 +60,54 @@ func TestConsume_WholeTable(t *testing.T) {
 	}
 	if measured := w.Measured(metric.ReconciliationBreaks, identity.Test); len(measured) != 1 || measured[0] != 0 {
 		t.Errorf("got breaks measured %v, want 0 once", measured)
+	}
+}
+
+// TestConsume_Nights checks the runs of the schedule: the first proves the whole table, and the others what has
+// changed. A run that is not finished is carried on.
+func TestConsume_Nights(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	seen := map[string]bool{}
+	night := func(repeated bool) reconcile.Report {
+		t.Helper()
+		w.Clock.Advance(time.Hour)
+		begun := invoke(w, "{}")
+		if seen[begun.Proof] || begun.Proof == "" {
+			t.Errorf("got run %q, want a new one", begun.Proof)
+		}
+		seen[begun.Proof] = true
+		if repeated {
+			if again := invoke(w, "{}"); again.Proof != begun.Proof {
+				t.Errorf("got run %q, want %q carried on", again.Proof, begun.Proof)
+			}
+		}
+		w.DrainQueues()
+		done := invoke(w, `{"proof":"`+begun.Proof+`"}`)
+		if !done.Proven || done.Report.Found != 0 {
+			t.Errorf("got %+v, want it proven, without breaks", done)
+		}
+		return done.Report
+	}
+	w.Shop().Sell("10.10")
+	for i, want := range []int{1, 1, 0, 2} { // the second run proves all of each merchant
+		if i == 3 {
+			w.Shop().Sell("20")
+			w.Shop().Sell("30")
+		}
+		if got := night(i%2 == 0); got.Transactions != want {
+			t.Errorf("run %d: got %d transactions, want %d", i, got.Transactions, want)
+		}
+	}
+	var counted int64
+	for c, err := range w.App.Store.Closings(t.Context(), w.Shop().Tenant(), "EUR", store.OpeningDay) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted += c.Tallies["ECOM SUCCESSFUL"].Count
+	}
+	if counted != 3 {
+		t.Errorf("got %d payments in closings, want 3", counted)
 	}
 }
 

@@ -1,16 +1,21 @@
-// Package reconcile compares all records of money every night, and whenever an operator calls it:
+// Package reconcile compares all records of money. The schedule calls it every night, with a request that has none of
+// the fields below. The first call begins a proof of the whole table. Each later call begins a night, which proves what
+// has changed since the run before (reconcile.Tick). A run that is not finished is carried on instead. The function
+// "prove" does the work, over a queue, and logs the report.
 //
-//	aws lambda invoke --function-name reconcile --cli-read-timeout 900 report.json
+// An operator may call it at any time and more than once:
 //
-// The answer is the report (reconcile.Report): the records read, the totals, and each break. The log has each break as
-// an error, and a summary. Invoke writes only lines of statements and the progress of proofs, so it may run at any time
-// and more than once.
+//	{"whole":true}    proves the whole table within this call, and answers the report (reconcile.Report). The log
+//	                  has each break as an error, and a summary.
+//	{"segments":64}   begins a proof of the whole table in that many segments, which "prove" carries on. The answer
+//	                  names the proof. A large table takes longer than a call may.
+//	{"proof":"…"}     returns the report of a proof in segments, or of a night.
 //
-// A large table takes longer than a call may. The request {"segments":64} begins a proof in that many segments, which
-// the function "prove" carries on. The answer names the proof, and the request {"proof":"…"} returns its report.
+// The function changes no payment and no payout. It writes lines of statements, runs with their progress and breaks,
+// the directory of tenants, and subjects that the next night has to prove.
 //
-// Invoke then makes the function "files" compare the stored objects with the records of files, since only that function
-// reaches the objects. This comparison takes longer, and its result is only in the log.
+// A tick and {"whole":true} also make the function "files" compare the stored objects with the records of files, since
+// only that function reaches the objects. This comparison takes longer, and its result is only in the log.
 package reconcile
 
 import (
@@ -32,6 +37,7 @@ const maxSegments = 1000
 
 // request is the request of an operator. The event of a schedule has none of the fields.
 type request struct {
+	Whole    bool   `json:"whole"`
 	Segments int    `json:"segments"`
 	Proof    string `json:"proof"`
 }
@@ -68,10 +74,26 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 			return nil, failure.Invalid("segments", "must be from 1 to 1000")
 		case in.Segments > 0:
 			return f.beginProof(ctx, in.Segments)
-		default:
+		case in.Whole:
 			return f.run(ctx)
+		default:
+			return f.tick(ctx)
 		}
 	}
+}
+
+// tick begins or carries on the run of the schedule.
+func (f function) tick(ctx context.Context) (any, error) {
+	run, open, err := reconcile.Tick(ctx, f.config, uuid.NewString())
+	if err != nil {
+		return nil, err
+	}
+	f.Log.InfoContext(ctx, "run begun or carried on", "proof", run.ID, "night", run.Night, "segments", len(open))
+	if err := f.send(ctx, run.ID, open); err != nil {
+		return nil, err
+	}
+	f.compareFiles(ctx)
+	return answer{Proof: run.ID}, nil
 }
 
 // beginProof begins a proof in segments, and sends a message for each.
@@ -80,11 +102,20 @@ func (f function) beginProof(ctx context.Context, segments int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages := make([]app.ProofMessage, run.Segments)
-	for segment := range messages {
-		messages[segment] = app.ProofMessage{Run: run.ID, Segment: &segment}
+	all := make([]int, run.Segments)
+	for segment := range all {
+		all[segment] = segment
 	}
-	return answer{Proof: run.ID}, f.proofs.Send(ctx, messages...)
+	return answer{Proof: run.ID}, f.send(ctx, run.ID, all)
+}
+
+// send sends a message for each of the segments.
+func (f function) send(ctx context.Context, run string, segments []int) error {
+	messages := make([]app.ProofMessage, len(segments))
+	for i := range segments {
+		messages[i] = app.ProofMessage{Run: run, Segment: &segments[i]}
+	}
+	return f.proofs.Send(ctx, messages...)
 }
 
 // run reconciles within this call.
@@ -94,10 +125,15 @@ func (f function) run(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	report.Write(ctx, f.Log, f.Metrics)
-	if err := f.files.Send(ctx, shardMessages()...); err != nil { // the report is complete without this comparison
+	f.compareFiles(ctx)
+	return report, nil
+}
+
+// compareFiles makes the function files compare all objects. The report is complete without this comparison.
+func (f function) compareFiles(ctx context.Context) {
+	if err := f.files.Send(ctx, shardMessages()...); err != nil {
 		f.Log.ErrorContext(ctx, "objects not compared", "error", err)
 	}
-	return report, nil
 }
 
 // shardMessages returns the messages that make files compare all objects.

@@ -52,7 +52,7 @@ func TestInvoke_Log(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	deletePayable(w, "T#"+w.Merchant.Code)
-	w.Tick("reconcile")
+	w.Reconcile()
 	for _, want := range []string{`"level":"ERROR","msg":"reconciliation break"`, `"kind":"payable_missing"`,
 		`"msg":"reconciled","breaks":2`} {
 		if !strings.Contains(w.Logs.String(), want) {
@@ -71,7 +71,7 @@ func TestInvoke_Fault(t *testing.T) {
 	p := w.Process()
 	for step := range 4 { // the acquirer's statement, the banks' statements, the table
 		p.Steps.Plan(step+1, faults.DieAfter)
-		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err == nil {
+		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage(`{"whole":true}`)); err == nil {
 			t.Errorf("a crash at step %d: got answer %s, want an error", step+1, answer)
 		}
 	}

@@ -222,22 +222,43 @@ func (d *deployment) invokeBatch(ctx context.Context, name, event string) error 
 	return nil
 }
 
-// reconcile checks that everything matches, and that there are transactions and payouts to match.
+// reconcile begins the first run of the schedule, and waits until the function prove has proven it. It checks that
+// everything matches, and that there are transactions and payouts to match.
 func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	d.say("Reconcile")
-	var report struct {
-		Tenants, Transactions, Payouts, Found int
-		Breaks                                json.RawMessage
+	var run struct {
+		Proof  string
+		Proven bool
+		Report struct {
+			Transactions, Payouts, Found int
+			Breaks                       json.RawMessage
+		}
 	}
-	if err := d.invoke(ctx, "reconcile", object{}, &report); err != nil {
+	if err := d.invoke(ctx, "reconcile", object{}, &run); err != nil {
 		return err
 	}
-	if report.Found != 0 || report.Transactions == 0 || report.Payouts == 0 {
-		return fmt.Errorf("%d transactions, %d payouts and %d breaks: %s",
-			report.Transactions, report.Payouts, report.Found, report.Breaks)
+	ctx, cancel := context.WithTimeout(ctx, proofLimit)
+	defer cancel()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for !run.Proven {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("prove has not proven the run in %s", proofLimit)
+		case <-tick.C:
+		}
+		if err := d.invoke(ctx, "reconcile", object{"proof": run.Proof}, &run); err != nil {
+			return err
+		}
+	}
+	if of := run.Report; of.Found != 0 || of.Transactions == 0 || of.Payouts == 0 {
+		return fmt.Errorf("%d transactions, %d payouts and %d breaks: %s", of.Transactions, of.Payouts, of.Found, of.Breaks)
 	}
 	return nil
 }
+
+// proofLimit limits the wait for the proof of the whole table.
+const proofLimit = 2 * time.Minute
 
 func fetchJSON(ctx context.Context, shop demo.Config, path string, into any) error {
 	body, err := fetch(ctx, shop, path)

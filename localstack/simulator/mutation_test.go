@@ -167,6 +167,13 @@ var survivors = map[string]string{
 	"Put EVENT: (attribute_not_exists(pk) OR status IN (?, ?, ?))": "in one transaction with its transaction, whose " +
 		"version lets each change in once; " +
 		"the rules of package payments never touch a closed one",
+	"Put capture: (attribute_not_exists(pk))": "a line of a statement is the same, whoever imports it",
+	"Put SEGMENT: (version = ?)": "a segment of a night rarely has two merchants here; " +
+		"TestTick_ClosingsOfEachDay notices",
+	"Put NIGHTS: (attribute_not_exists(pk))": "two first runs prove the whole table twice",
+	"Put DAY: (attribute_not_exists(pk))": "in one transaction with its segment of a night, whose version lets each " +
+		"step in once",
+	"Put DAY: (version = ?)": "likewise; the balances follow from the sums, and are the same whoever writes them",
 	"Put payment: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it " +
 		"in once",
 	"Put refund: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +

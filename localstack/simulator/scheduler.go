@@ -103,7 +103,7 @@ const (
 	Stragglers = "stragglers"
 )
 
-const maxSteps = 20_000 // limits a world: an endless loop is a failure, not an endless test
+const maxSteps = 60_000 // limits a world: an endless loop is a failure, not an endless test
 
 // Steer runs the world until no goroutine of the groups is left.
 func (w *World) Steer(groups ...string) {

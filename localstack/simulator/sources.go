@@ -46,7 +46,7 @@ const mostInvocations = 12 // limits the concurrent calls by event sources, so t
 // Interfere starts events that no client asks for: calls of event sources, and jumps of clocks.
 func (w *World) Interfere() {
 	if w.RNG.Float64() < w.FaultProfile.Jumps {
-		w.jump(w.Jumps[w.RNG.IntN(len(w.Jumps))])
+		w.Jump(w.Jumps[w.RNG.IntN(len(w.Jumps))])
 	}
 	if w.RNG.Float64() >= w.FaultProfile.Sources || w.countActive(Sources) >= mostInvocations {
 		return
@@ -67,8 +67,8 @@ func (w *World) Interfere() {
 var Jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute,
 	31 * time.Minute, 3 * time.Hour}
 
-// jump moves every clock of the platform. Running time limits do not change.
-func (w *World) jump(d time.Duration) {
+// Jump moves every clock of the platform. Running time limits do not change.
+func (w *World) Jump(d time.Duration) {
 	w.ReadStream()
 	w.Advance(d)
 	w.seek("LATEST") // the old iterator may have expired, and nothing was written since

@@ -249,14 +249,14 @@ func (*World) Committing(*Invocation, string, []byte) (committed func()) { retur
 // platform is at rest, Recover calls its argument as a client. Then it lets the platform finish this work, too.
 func (w *World) Recover(more func()) {
 	w.EndFaults()
-	w.jump(w.FaultProfile.IndexLag)
+	w.Jump(w.FaultProfile.IndexLag)
 	done := false
 	for n := range quietTicks {
 		pause := max(time.Minute, w.NextDue().Sub(w.Now()))
 		if n >= quietTicks/2 { // open items can wait days for a payer
 			pause = 12 * time.Hour
 		}
-		w.jump(pause)
+		w.Jump(pause)
 		if w.RNG.IntN(2) == 0 { // the fast paths are faster than the sweep
 			w.Drain()
 		}

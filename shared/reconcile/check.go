@@ -14,6 +14,8 @@ type result struct {
 	breaks   []Break
 	open     int // number of refunds, movements and bank lines whose outcome may still be recorded
 	readings int // number of readings until the result was final
+	reading  *reading
+	changing bool // the subject changed during each reading, so its breaks are not known
 }
 
 func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {

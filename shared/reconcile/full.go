@@ -13,39 +13,45 @@ import (
 const (
 	// lastStart is kept free at the end of a call. It is the time to finish the proofs of a chunk, and to save them.
 	lastStart = 20 * time.Second
-	// lateLines is the time by which a counterparty may book a line late. Each import reads the lines of this time again.
-	lateLines = 48 * time.Hour
+	// lateMovements and lateBankLines are the times by which an acquirer and a bank may show a line late. Each import
+	// reads the lines of this time again. A bank has only one line for a payout, and its weekends are long.
+	lateMovements = 24 * time.Hour
+	lateBankLines = 7 * 24 * time.Hour
 )
 
 // Begin imports the statements, and begins a proof of the whole table in segments, which Segment carries on. The id
-// names the run. Begin may be repeated.
+// names the run.
 func Begin(ctx context.Context, c Config, id string, segments int) (store.ProofRun, error) {
-	r := newRun(c)
-	if err := r.importLatest(ctx, func(store.StatementLine) {}); err != nil {
-		return store.ProofRun{}, err
-	}
-	run := store.ProofRun{ID: id, At: r.began, Segments: segments}
-	if err := c.Store.BeginProof(ctx, run); err != nil {
-		return store.ProofRun{}, err
-	}
-	return c.Store.Proof(ctx, id)
+	return begin(ctx, c, store.ProofRun{ID: id, Segments: segments})
 }
 
-// importLatest imports the lines that were booked since the last import, and those that may have been booked late.
-func (r *run) importLatest(ctx context.Context, note func(store.StatementLine)) error {
+func begin(ctx context.Context, c Config, of store.ProofRun) (store.ProofRun, error) {
+	r := newRun(c)
+	if err := r.importLatest(ctx); err != nil {
+		return store.ProofRun{}, err
+	}
+	of.At, of.Until = r.began, r.began.Add(-settling).Truncate(time.Millisecond)
+	if of.Until.Before(of.Since) { // a clock went back
+		of.Until = of.Since
+	}
+	return of, c.Store.BeginProof(ctx, of)
+}
+
+// importLatest imports the lines that were booked since the last import, and those that may have been booked late. The
+// next night proves each transaction and payout that has a new line, and that it would not find otherwise.
+func (r *run) importLatest(ctx context.Context) error {
 	last, err := r.Store.Imports(ctx)
 	if err != nil {
 		return err
 	}
-	since := last.At
-	if !since.IsZero() {
-		since = since.Add(-lateLines)
+	var movements, bankLines time.Time
+	if !last.At.IsZero() {
+		movements, bankLines = last.At.Add(-lateMovements), last.At.Add(-lateBankLines)
 	}
-	if err := r.importStatements(ctx, since, note); err != nil {
+	if err := r.importStatements(ctx, movements, bankLines); err != nil {
 		return err
 	}
-	last.At = r.began
-	return r.Store.SaveImports(ctx, last)
+	return r.Store.SaveImports(ctx, store.Imports{At: r.began})
 }
 
 // Segment proves as much of a segment of the run as there is time for. It returns true if the whole segment is proven.
@@ -61,7 +67,10 @@ func Segment(ctx context.Context, c Config, id string, segment int) (whole bool,
 		return progress.Whole, err
 	}
 	r := newRun(c)
-	r.importedAt = run.At
+	r.importedAt = run.Until // a statement may not show the latest lines yet
+	if run.Night {
+		return proveNight(ctx, r, run, progress)
+	}
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
 	last, whole, err := r.proveSegment(ctx, starting, segment, run.Segments, progress.After.Key())
@@ -71,14 +80,24 @@ func Segment(ctx context.Context, c Config, id string, segment int) (whole bool,
 	if err != nil {
 		return false, err
 	}
-	for _, b := range slices.SortedFunc(maps.Values(r.book.breaks), Break.compare) { // before the progress: a part that is repeated finds them again
-		if err := c.Store.SaveProofBreak(ctx, id, store.ProofBreak{Tenant: b.Tenant, Kind: string(b.Kind), ID: b.ID,
-			Text: b.Text}); err != nil {
-			return false, err
-		}
+	if err := r.saveBreaks(ctx, id); err != nil {
+		return false, err
 	}
 	progress.After, progress.Whole = store.PlaceOf(last), whole
 	return whole, c.Store.SaveProofSegment(ctx, id, progress, r.book.counts)
+}
+
+// saveBreaks saves the breaks that were found since the last call. Call it before the progress is saved, because a part
+// that is repeated finds them again.
+func (r *run) saveBreaks(ctx context.Context, id string) error {
+	for _, b := range slices.SortedFunc(maps.Values(r.book.breaks), Break.compare) {
+		if err := r.Store.SaveProofBreak(ctx, id, store.ProofBreak{Tenant: b.Tenant, Kind: string(b.Kind), ID: b.ID,
+			Text: b.Text}); err != nil {
+			return err
+		}
+	}
+	clear(r.book.breaks)
+	return nil
 }
 
 // ReportOf returns the report of a run, and true if all its segments are proven.

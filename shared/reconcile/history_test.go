@@ -45,9 +45,11 @@ type history struct {
 	outcomes     map[string]bank.Outcome // outcomes of the transfers, by id
 	transactions []paid
 	refunds      []openRefund
+	opened       []run.Planned // payouts
 	n            int
 
 	engine     http.RoundTripper
+	records    bool                // if true, no payment is interrupted
 	interferes bool                // if true, act runs before some calls
 	busy       sync.Mutex          // locked while act runs
 	before     func(*http.Request) // called before each call
@@ -172,7 +174,7 @@ func (h *history) pay() {
 	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Approved, payments.Declined}[h.IntN(4)]
 	if decision == payments.Approved {
 		h.move(p, acquirer.CaptureMovement, p.id, amount)
-		if h.IntN(10) == 0 {
+		if h.IntN(10) == 0 && !h.records {
 			return // interrupted before the outcome was recorded
 		}
 	}
@@ -264,6 +266,7 @@ func (h *history) payOut() {
 	if !due {
 		return
 	}
+	h.opened = append(h.opened, planned)
 	if h.IntN(2) == 0 { // the account is replaced, so a transfer that the bank did not take is cancelled
 		h.payTo(tenant, fmt.Sprint("Shop ", h.n))
 	}

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 
 	"github.com/cashwrap/cashwrap/shared/ledger"
@@ -34,15 +35,20 @@ func (s *reading) addDebits(all items, ids map[string]bool) error {
 	return nil
 }
 
-// addRecord adds the records of a walk to the reading, and stops after a record for which found returns true.
-func (s *reading) addRecord(all items, found func(payout.Record) bool) error {
-	for a, err := range all {
+// addRecords adds the records of payables to the reading, given their ids, in payouts from a day on. It looks for a
+// payable until found returns true for one of its records.
+func (s *reading) addRecords(ctx context.Context, from string, ids map[string]bool,
+	found func(payout.Record) bool) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	for a, err := range s.store.MoneyOfPayables(ctx, s.tenant, from, ids) {
 		if err != nil {
 			return err
 		}
 		s.add(a)
 		if a.Record != nil && found(*a.Record) {
-			return nil
+			delete(ids, a.Record.ID)
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -74,11 +75,11 @@ type Config struct {
 	Banks     map[identity.Mode]bank.Bank
 }
 
-// Run reconciles all records once. It only writes the lines of statements that were not stored yet. If a read fails,
-// Run returns an error and no result.
+// Run reconciles all records once. It writes only lines of statements, the directory of tenants, and subjects that the
+// next night has to prove. If a read fails, Run returns an error and no result.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r := newRun(c)
-	if err := r.importStatements(ctx, time.Time{}, func(store.StatementLine) {}); err != nil {
+	if err := r.importStatements(ctx, time.Time{}, time.Time{}); err != nil {
 		return Report{}, err
 	}
 	group, parts := errgroup.WithContext(ctx)
@@ -111,6 +112,7 @@ type run struct {
 	began      time.Time
 	importedAt time.Time // the statements have all lines from before this time
 	book       *book
+	listed     sync.Map // tenants that are in the directory
 }
 
 func newRun(c Config) *run {

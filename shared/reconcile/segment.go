@@ -59,10 +59,28 @@ func (r *run) proveChunk(ctx context.Context, c *chunk) error {
 	if err := r.planProofs(ctx, c); err != nil {
 		return err
 	}
+	if err := r.listTenants(ctx, c); err != nil {
+		return err
+	}
 	if err := r.proveAll(ctx, c.order); err != nil {
 		return err
 	}
 	return r.checkFiles(ctx, c.files)
+}
+
+// listTenants adds the tenants of a chunk to the directory, which the nights walk.
+func (r *run) listTenants(ctx context.Context, c *chunk) error {
+	for _, t := range c.order {
+		if !t.primary {
+			continue
+		}
+		if _, listed := r.listed.LoadOrStore(t.tenant, true); !listed {
+			if err := r.Store.ListTenant(ctx, t.tenant); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // about is an item and a subject that the item is about.
@@ -122,7 +140,7 @@ func (r *run) readRoots(ctx context.Context, roots map[store.ItemKey]*store.Reco
 			keys = append(keys, k)
 		}
 	}
-	items, err := r.Store.MoneyByKeyLately(ctx, keys)
+	items, err := store.Reads{View: r.Store.View}.MoneyByKey(ctx, keys)
 	for i := range items {
 		if items[i].Transaction != nil || items[i].Payout != nil {
 			roots[items[i].Key] = &items[i]

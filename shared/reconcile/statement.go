@@ -20,13 +20,13 @@ import (
 // importedAtOnce is the number of lines of a statement that are stored, and kept in memory, at a time.
 const importedAtOnce = 100
 
-// importStatements stores the lines that acquirers and banks have booked since the time. The zero time means all lines.
-// It calls note with each line that was not stored before. By then every line has its entry, unless its outcome is
-// pending.
-func (r *run) importStatements(ctx context.Context, since time.Time, note func(store.StatementLine)) error {
-	i := importer{store: r.Store, note: note}
+// importStatements stores the lines that acquirers have booked since one time, and banks since another. The zero time
+// means all lines. It reopens the subjects of lines that were not stored before. Lines are read before entries, so each
+// stored line has its entry, unless its outcome is pending.
+func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSince time.Time) error {
+	i := importer{store: r.Store, at: r.began, note: r.reopen}
 	movements := walkStatements(r.Acquirers,
-		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, since) },
+		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, movementsSince) },
 		func(m acquirer.Movement) string { return m.Tenant })
 	for m, err := range movements {
 		if err == nil {
@@ -38,7 +38,7 @@ func (r *run) importStatements(ctx context.Context, since time.Time, note func(s
 		}
 	}
 	payments := walkStatements(r.Banks,
-		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx, since) },
+		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx, bankLinesSince) },
 		func(b bank.StatementLine) string { return b.Tenant })
 	for b, err := range payments {
 		if err == nil {
@@ -59,8 +59,9 @@ func (r *run) importStatements(ctx context.Context, since time.Time, note func(s
 // importer stores lines of statements in batches.
 type importer struct {
 	store *store.Store
+	at    time.Time
 	lines []store.StatementLine
-	note  func(store.StatementLine)
+	note  func(context.Context, []store.StatementLine) error
 }
 
 // errNoLineID reports a line that cannot be told apart from others.
@@ -70,6 +71,7 @@ func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 	if l.LineID == "" {
 		return errNoLineID
 	}
+	l.ImportedAt = i.at
 	if i.lines = append(i.lines, l); len(i.lines) < importedAtOnce {
 		return nil
 	}
@@ -77,10 +79,7 @@ func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 }
 
 func (i *importer) flush(ctx context.Context) error {
-	added, err := i.store.ImportStatementLines(ctx, i.lines)
-	for _, l := range added {
-		i.note(l)
-	}
+	err := i.store.ImportStatementLines(ctx, i.lines, i.note)
 	i.lines = i.lines[:0]
 	return err
 }

@@ -98,10 +98,15 @@ import (
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	statement line     STATEMENT#M#<subject>       <kind>#<line id>            reconcile; of a transaction or payout
-//	proof of all       PROOF#<run>                 RUN                         reconcile
+//	proof              PROOF#<run>                 RUN                         reconcile
 //	its progress       PROOF#<run>                 SEGMENT#<n>                 reconcile, prove
 //	its breaks         PROOF#<run>                 BREAK#<sha256>              reconcile, prove
 //	import of lines    PROOF#                      IMPORTS                     reconcile
+//	latest run         PROOF#                      NIGHTS                      reconcile
+//	tenant to prove    TENANTS#<shard>             TENANT#M                    provision; prove, reconcile
+//	proven subject     PROVEN#M                    SUBJECT#<id>                prove, reconcile; of a transaction
+//	                                                                           or payout
+//	closing of a day   CLOSING#M#<currency>        DAY#<day>                   prove
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
 //	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,
@@ -181,8 +186,10 @@ import (
 //	                              memberships if the mail has no tenant
 //	sign in                       account, known address, two buckets; then session and known address
 //	what is due                   index due by shard
-//	reconcile                     a scan in segments; for each transaction or payout its partition, its journal, its
-//	                              lines of statements, and the payables and records that it expects, by key
+//	reconcile                     for each transaction or payout its partition, its journal, its lines of
+//	                              statements, and the payables and records that it expects, by key. All of them
+//	                              are found by a scan in segments; those that changed by the directory of tenants
+//	                              and their indexes history and changes
 //	API key by its id             the tenant's keys, at most 100; when they were used, in one batch
 //	create an API key             key, deleted key and count, by ids that follow from the operation; the
 //	                              tenant's keys; one transaction with the count

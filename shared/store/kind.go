@@ -53,6 +53,9 @@ const (
 	KindPayoutLease    Kind = "PAYOUTLEASE"
 	KindStatement      Kind = "STATEMENT"
 	KindProof          Kind = "PROOF"
+	KindTenants        Kind = "TENANTS"
+	KindProven         Kind = "PROVEN"
+	KindClosing        Kind = "CLOSING"
 	KindCallback       Kind = "CALLBACK"
 	KindMail           Kind = "MAIL"
 	KindBreaker        Kind = "BREAKER"
@@ -76,7 +79,7 @@ var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAud
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
 	KindKnown: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true,
-	KindReady: true, KindPayoutLease: true, KindBirth: true, KindProof: true,
+	KindReady: true, KindPayoutLease: true, KindBirth: true, KindProof: true, KindTenants: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of returns the key of a tenant's partition. A tenant contains exactly one "#", between its mode and its merchant's

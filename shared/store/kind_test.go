@@ -17,9 +17,10 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
 	KindBankAccounts, KindKnown,
-	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindStatement, KindProof, KindCallback, KindMail,
-	KindBreaker, KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindBirth, KindList,
-	KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}
+	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindStatement, KindProof, KindTenants, KindProven,
+	KindClosing, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth,
+	KindReady, KindBirth, KindList, KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK",
+	"TERMINAL"}
 
 func TestKinds_Distinct(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merc
 		tx.addMember(t, owner)
 		tx.putMembership(t, owner)
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
+		tx.Put(s.table.Put(listedTenantItem(ListedTenant{Tenant: t})))
 	}
 	taken := failure.Conflict("The merchant already exists.")
 	err := tx.runReplacement(ctx, item, errRefused)

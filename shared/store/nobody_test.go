@@ -298,9 +298,10 @@ var writersNotAsking = map[string][]string{
 		"EndSignIn", "PutAccessToken", "PutCode", "PutGrant", "PutKnownAddress", "PutSignIn", "Redeem", "Refresh",
 		"ReportSignIn", "RevokeAccessToken", "RevokeGrant"},
 	"nothing: they record what workers, terminals and the platform itself did": {"ClaimIdempotency", "KeyUsed",
-		"ImportStatementLines", "LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
-		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken", "BeginProof",
-		"SaveImports", "SaveProofBreak", "SaveProofSegment"},
+		"LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
+		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken"},
+	"nothing: they record what reconcile has proven": {"Balance", "BeginProof", "ImportStatementLines", "ListTenant",
+		"Reopen", "SaveImports", "SaveNightStep", "SaveNights", "SaveProofBreak", "SaveProofSegment"},
 	"nothing: they write no item of a merchant": {"CheckWritable", "CreateTable", "PasswordByOperator", "PasswordFor",
 		"PasswordFrom", "PasswordOf", "Raw", "RecordChangesBirth"},
 }

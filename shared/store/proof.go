@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -12,11 +11,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// ProofRun is a proof of the whole table, which a queue carries on in segments.
+// ProofRun is a proof of the whole table, or of what has changed in a time (a night). A queue carries it on in
+// segments.
 type ProofRun struct {
 	ID       string    `dynamo:"id"`
-	At       time.Time `dynamo:"at"`       // when the statements were imported
-	Segments int       `dynamo:"segments"` // of the table
+	At       time.Time `dynamo:"at"`              // when the statements were imported
+	Segments int       `dynamo:"segments"`        // of the table, or of the directory of tenants
+	Night    bool      `dynamo:"night,omitempty"` // of the directory
+	// A night adds the entries from Since until before Until, and the lines that were imported after LinesSince and until
+	// At. The night after any run has that run's Until as its Since, and that run's At as its LinesSince.
+	Since      time.Time `dynamo:"since,omitempty"`
+	Until      time.Time `dynamo:"until"`
+	LinesSince time.Time `dynamo:"lines_since,omitempty"`
 }
 
 // Place is the key of an item, as a value of another item.
@@ -35,9 +41,10 @@ func (p Place) Key() ItemKey { return key{p.Partition, p.Sort} }
 // with the write that moves After on.
 type ProofSegment struct {
 	Segment int              `dynamo:"segment"`
-	After   Place            `dynamo:"after"`  // of the last item that was proven
-	Whole   bool             `dynamo:"whole"`  // the segment is proven
-	Counts  map[string]int64 `dynamo:"counts"` // by names that reconcile chooses
+	After   Place            `dynamo:"after"`           // of the last item that was proven
+	Whole   bool             `dynamo:"whole"`           // the segment is proven
+	Night   NightPlace       `dynamo:"night,omitempty"` // of a night, in place of After
+	Counts  map[string]int64 `dynamo:"counts"`          // by names that reconcile chooses
 	Version int              `dynamo:"version"`
 }
 
@@ -55,22 +62,14 @@ const (
 	proofBreakPrefix   = "BREAK#"
 )
 
-// proofsKept is the time after which the table deletes a run and its breaks, which the log has, too.
-const proofsKept = 90 * 24 * time.Hour
+// breaksKept is the time after which the table deletes a run's breaks, which the log has, too.
+const breaksKept = 90 * 24 * time.Hour
 
 func proofKey(run, sort string) key { return key{KindProof.named(run), sort} }
 
-// proofItem returns an item of a run. The table deletes it when nobody needs it any more.
-func (s *Store) proofItem(run, sort string, value any, version int) storedItem {
-	item := newItem(proofKey(run, sort), value, version)
-	item.TTL = s.now().Add(proofsKept)
-	return item
-}
-
-// BeginProof stores a new run. A run that exists stays unchanged.
+// BeginProof stores a new run. Its id must be new.
 func (s *Store) BeginProof(ctx context.Context, r ProofRun) error {
-	item := s.proofItem(r.ID, proofSort, r, 1)
-	return ifRefused(s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx), nil)
+	return s.table.Put(storedItem{key: proofKey(r.ID, proofSort), value: r}).Run(ctx)
 }
 
 // Proof reads a run. Failure: NotFound.
@@ -98,16 +97,9 @@ func (s *View) ProofSegments(ctx context.Context, run string) ([]ProofSegment, e
 // when another message about the segment was faster.
 func (s *Store) SaveProofSegment(ctx context.Context, run string, progress ProofSegment,
 	counts map[string]int64) error {
-	sums := maps.Clone(progress.Counts)
-	if sums == nil {
-		sums = map[string]int64{}
-	}
-	for name, n := range counts {
-		sums[name] += n
-	}
-	progress.Counts = sums
+	progress.Counts = addSums(progress.Counts, counts)
 	progress.Version++
-	return s.save(ctx, s.proofItem(run, segmentSort(progress.Segment), progress, progress.Version))
+	return s.save(ctx, newItem(proofKey(run, segmentSort(progress.Segment)), progress, progress.Version))
 }
 
 // SaveProofBreak stores a break of a run. Equal breaks are stored once. Breaks of the same tenant, kind and id are
@@ -115,7 +107,8 @@ func (s *Store) SaveProofSegment(ctx context.Context, run string, progress Proof
 func (s *Store) SaveProofBreak(ctx context.Context, run string, b ProofBreak) error {
 	about, _, _ := strings.Cut(b.Text, ": off by ")
 	sort := proofBreakPrefix + digest(fmt.Sprintf("%q %q %q %q", b.Tenant, b.Kind, b.ID, about))
-	return s.table.Put(s.proofItem(run, sort, b, 0)).Run(ctx)
+	item := storedItem{key: proofKey(run, sort), value: b, TTL: s.now().Add(breaksKept)}
+	return s.table.Put(item).Run(ctx)
 }
 
 // ProofBreaks walks the breaks of a run.
@@ -125,8 +118,7 @@ func (s *View) ProofBreaks(ctx context.Context, run string) iter.Seq2[ProofBreak
 
 // Imports is the progress of the import of statements.
 type Imports struct {
-	At      time.Time `dynamo:"at"` // the lines that were booked before this time are stored
-	Version int       `dynamo:"version"`
+	At time.Time `dynamo:"at"` // the lines that were booked before this time are stored
 }
 
 // importsKey returns a key that no run has, because the id of a run is not empty.
@@ -137,8 +129,8 @@ func (s *View) Imports(ctx context.Context) (Imports, error) {
 	return readOne[Imports](ctx, s, importsKey(), nil)
 }
 
-// SaveImports saves the progress of the import. Error: ErrStale when another import was faster.
+// SaveImports saves the progress of the import. If two imports run at the same time, the earlier time may stay. Then
+// the next import reads some lines once more.
 func (s *Store) SaveImports(ctx context.Context, i Imports) error {
-	i.Version++
-	return s.save(ctx, newItem(importsKey(), i, i.Version))
+	return s.table.Put(storedItem{key: importsKey(), value: i}).Run(ctx)
 }

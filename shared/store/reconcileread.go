@@ -32,27 +32,33 @@ func TransactionKey(t identity.Tenant, id string) ItemKey {
 // PayoutKey returns the key of a payout.
 func PayoutKey(t identity.Tenant, id string) ItemKey { return payoutKey(t, id) }
 
+// Reads reads items for reconcile. Reads that are not consistent may lag behind writes by a moment, for half the price.
+type Reads struct {
+	*View
+	Consistent bool
+}
+
 // MoneyOfCode walks the transactions of a code with their events, and the entries of their journal.
-func (s *View) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
-	return s.walkPartitions(ctx, transactionPartition(t, code), journalPartition(t, code))
+func (r Reads) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
+	return r.walkPartitions(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
 // MoneyOfPayout walks a payout and its entries, without its records.
-func (s *View) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
-	return s.walkPartitions(ctx, payoutKey(t, id).PK, journalPartition(t, id))
+func (r Reads) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
+	return r.walkPartitions(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
 // MoneyOfStatements walks the lines of statements about a transaction or payout.
-func (s *View) MoneyOfStatements(ctx context.Context, t identity.Tenant,
+func (r Reads) MoneyOfStatements(ctx context.Context, t identity.Tenant,
 	subject string) iter.Seq2[ReconciledItem, error] {
-	return s.walkPartitions(ctx, statementPartition(t, subject))
+	return r.walkPartitions(ctx, statementPartition(t, subject))
 }
 
 // walkPartitions walks whole partitions.
-func (s *View) walkPartitions(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
+func (r Reads) walkPartitions(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
 		for _, partition := range partitions {
-			for item, err := range walkReconciled(ctx, s.table.get(partitionKey, partition).Consistent(true).Iter()) {
+			for item, err := range walkReconciled(ctx, r.table.get(partitionKey, partition).Consistent(r.Consistent).Iter()) {
 				if !yield(item, err) || err != nil {
 					return
 				}
@@ -62,58 +68,74 @@ func (s *View) walkPartitions(ctx context.Context, partitions ...string) iter.Se
 }
 
 // MoneyOfDebits walks the debits among the tenant's payables in a currency and shard.
-func (s *View) MoneyOfDebits(ctx context.Context, t identity.Tenant, c money.Currency,
+func (r Reads) MoneyOfDebits(ctx context.Context, t identity.Tenant, c money.Currency,
 	shard int) iter.Seq2[ReconciledItem, error] {
-	return walkReconciled(ctx, s.prefixed(payablePartition(t, c, shard), debitPrefix).Iter())
+	return walkReconciled(ctx, r.prefixed(payablePartition(t, c, shard), debitPrefix).Consistent(r.Consistent).Iter())
 }
 
 // MoneyOfRecords walks the records of one payout, which are stored under its day (YYYY-MM-DD).
-func (s *View) MoneyOfRecords(ctx context.Context, t identity.Tenant, day,
+func (r Reads) MoneyOfRecords(ctx context.Context, t identity.Tenant, day,
 	payoutID string) iter.Seq2[ReconciledItem, error] {
-	return walkReconciled(ctx, s.prefixed(payoutRecordPartition(t), recordPrefix(payout.Payout{Day: day, ID: payoutID})).
-		Iter())
+	return walkReconciled(ctx, r.prefixed(payoutRecordPartition(t), recordPrefix(payout.Payout{Day: day, ID: payoutID})).
+		Consistent(r.Consistent).Iter())
 }
 
-// MoneyOfRecord walks the records of one payable in all payouts from a day on (YYYY-MM-DD). It reads two items of each
-// payout: the first record, which names the payout, and the record of the payable.
-func (s *View) MoneyOfRecord(ctx context.Context, t identity.Tenant, from,
-	id string) iter.Seq2[ReconciledItem, error] {
+// MoneyOfPayables walks the records of payables, by id, in all payouts from a day on (YYYY-MM-DD). The walk ends when
+// the caller has deleted all ids. For each payout it reads the first record, which names the payout, and then the
+// records of the ids in one batch.
+func (r Reads) MoneyOfPayables(ctx context.Context, t identity.Tenant, from string,
+	ids map[string]bool) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
-		for {
-			first, err := readFirst[payout.Record](ctx, s.table.get(partitionKey, payoutRecordPartition(t)).
-				Range(sortKey, dynamo.GreaterOrEqual, from).Consistent(true).SearchLimit(1), 1)
+		for of, err := range r.payoutsFrom(ctx, t, from) {
 			if err != nil {
 				yield(ReconciledItem{}, err)
 				return
 			}
-			if len(first) == 0 {
+			var keys []ItemKey
+			for id := range ids {
+				keys = append(keys, RecordKey(t, payout.Record{Day: of.Day, PayoutID: of.PayoutID,
+					Payable: payments.Payable{ID: id}}))
+			}
+			if len(keys) == 0 {
 				return
 			}
-			r := payout.Record{Day: first[0].Day, PayoutID: first[0].PayoutID, Payable: payments.Payable{ID: id}}
-			for item, err := range walkReconciled(ctx, s.get(RecordKey(t, r)).Iter()) {
-				if !yield(item, err) || err != nil {
+			items, err := r.MoneyByKey(ctx, keys)
+			if err != nil {
+				yield(ReconciledItem{}, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
 					return
 				}
 			}
-			from = recordPrefix(payout.Payout{Day: r.Day, ID: r.PayoutID}) + afterAll
 		}
 	}
 }
 
-// MoneyByKey reads items by their keys, consistently. Missing items are left out.
-func (s *View) MoneyByKey(ctx context.Context, keys []ItemKey) ([]ReconciledItem, error) {
-	return s.readReconciled(ctx, keys, true)
+// payoutsFrom walks the payouts that have records of a day or later. It yields the first record of each.
+func (r Reads) payoutsFrom(ctx context.Context, t identity.Tenant, from string) iter.Seq2[payout.Record, error] {
+	return func(yield func(payout.Record, error) bool) {
+		for {
+			first, err := readFirst[payout.Record](ctx, r.table.get(partitionKey, payoutRecordPartition(t)).
+				Range(sortKey, dynamo.GreaterOrEqual, from).Consistent(r.Consistent).SearchLimit(1), 1)
+			if err != nil {
+				yield(payout.Record{}, err)
+				return
+			}
+			if len(first) == 0 || !yield(first[0], nil) {
+				return
+			}
+			from = recordPrefix(payout.Payout{Day: first[0].Day, ID: first[0].PayoutID}) + afterAll
+		}
+	}
 }
 
-// MoneyByKeyLately is MoneyByKey with reads that may lag behind writes by a moment, for half the price.
-func (s *View) MoneyByKeyLately(ctx context.Context, keys []ItemKey) ([]ReconciledItem, error) {
-	return s.readReconciled(ctx, keys, false)
-}
-
-func (s *View) readReconciled(ctx context.Context, keys []ItemKey, consistent bool) ([]ReconciledItem, error) {
+// MoneyByKey reads items by their keys. Missing items are left out.
+func (r Reads) MoneyByKey(ctx context.Context, keys []ItemKey) ([]ReconciledItem, error) {
 	var raw []dynamo.Item
 	keys = slices.SortedFunc(slices.Values(keys), key.compare)
-	if err := s.readBatch(ctx, keys, consistent, &raw); err != nil {
+	if err := r.readBatch(ctx, keys, r.Consistent, &raw); err != nil {
 		return nil, err
 	}
 	var items []ReconciledItem

@@ -20,6 +20,8 @@ type StatementLine struct {
 	ID      string          `dynamo:"id"`      // of what moved the money
 	Amount  money.Amount    `dynamo:"amount"`  // greater than zero
 	At      time.Time       `dynamo:"at"`
+	// ImportedAt is the time of the run that found the line first.
+	ImportedAt time.Time `dynamo:"imported_at"`
 }
 
 func statementPartition(t identity.Tenant, subject string) string {
@@ -33,30 +35,38 @@ func statementKey(l StatementLine) key {
 // importers is the number of lines that are written in parallel.
 const importers = 16
 
-// ImportStatementLines stores those of the lines that are not stored yet, and returns them. Other writers may store the
-// same lines at the same time.
-func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine) ([]StatementLine, error) {
+// ImportStatementLines stores those of the lines that are not stored yet. It first calls note with them, so that a
+// repeat after an error notes them again. Other writers may store the same lines at the same time.
+func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine,
+	note func(context.Context, []StatementLine) error) error {
 	wanted := make([]key, len(lines))
 	for i, l := range lines {
 		wanted[i] = statementKey(l)
 	}
 	known, err := readIndexed(ctx, s.View, wanted, false, func(k key) (key, bool) { return k, true })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var missing []StatementLine
+	for i, l := range lines {
+		if !known[wanted[i]] {
+			known[wanted[i]] = true
+			missing = append(missing, l)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := note(ctx, missing); err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(importers)
-	for i, l := range lines {
-		if known[wanted[i]] {
-			continue
-		}
-		known[wanted[i]] = true
-		missing = append(missing, l)
+	for _, l := range missing {
 		group.Go(func() error {
-			put := s.table.Put(storedItem{key: wanted[i], value: l}).If("attribute_not_exists(pk)")
+			put := s.table.Put(storedItem{key: statementKey(l), value: l}).If("attribute_not_exists(pk)")
 			return ifRefused(put.Run(ctx), nil)
 		})
 	}
-	return missing, group.Wait()
+	return group.Wait()
 }

@@ -149,7 +149,7 @@ func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Read 
 			return w.Payout(ctx, w.tenant, p.ID)
 		}),
 		storedtest.Expect("MoneyOfPayout", p, func(ctx context.Context) (payout.Payout, error) {
-			found, err := collect(w.MoneyOfPayout(ctx, w.tenant, p.ID))
+			found, err := collect(store.Reads{View: w.View, Consistent: true}.MoneyOfPayout(ctx, w.tenant, p.ID))
 			if err != nil || len(found) == 0 || found[0].Payout == nil {
 				return payout.Payout{}, err
 			}
@@ -173,7 +173,7 @@ func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read 
 		if err != nil {
 			return read{}, err
 		}
-		items, err := collect(w.MoneyOfRecords(ctx, w.tenant, p.Day, p.ID))
+		items, err := collect(store.Reads{View: w.View, Consistent: true}.MoneyOfRecords(ctx, w.tenant, p.Day, p.ID))
 		var found []payout.Record
 		for _, item := range items {
 			if item.Record != nil {

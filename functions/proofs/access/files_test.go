@@ -42,7 +42,7 @@ func (e *everything) storeFiles() {
 	})
 	upload(world.PDF)()
 	e.Clock.Advance(time.Minute)
-	e.Tick("reconcile")
+	e.Reconcile()
 	e.RunUntilIdle()
 }
 
@@ -58,5 +58,5 @@ func (e *everything) loseObject() {
 	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(e.Context()); err != nil {
 		e.Fatal(err)
 	}
-	e.Tick("reconcile")
+	e.Reconcile()
 }

@@ -97,12 +97,15 @@ var companions = map[string][]string{
 	// A proof of a segment continues with a message. It reads an entry by key if the entry is stored elsewhere than its
 	// subject's, and a file again if its object has no entry.
 	"Scan table": {"SendMessage proofs", "BatchGetItem JOURNAL", "GetItem FILES"},
+	// A line about an older payment makes the next night prove the payment again.
+	"PutItem STATEMENT": {"UpdateItem PROVEN"},
 	// A function that reads a client's tokens also reads a test profile's tokens.
 	"BatchGetItem CLIENT": {"BatchGetItem TESTPROFILES"},
 }
 
 // kindsOfProofs are the kinds of items that belong to reconcile alone.
-var kindsOfProofs = []string{string(store.KindStatement), string(store.KindProof)}
+var kindsOfProofs = []string{string(store.KindStatement), string(store.KindProof),
+	string(store.KindTenants), string(store.KindProven), string(store.KindClosing)}
 
 // TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing but records of
 // proofs. No function changes the table itself. A family sends no messages to other functions, because events travel

@@ -2,9 +2,10 @@ package access_test
 
 import (
 	"encoding/json"
+	"time"
 )
 
-// proveInSegments proves the whole table over the queue, with breaks.
+// proveInSegments proves the whole table over the queue, with breaks, and then what has changed.
 func (e *everything) proveInSegments() {
 	e.Helper()
 	invoke := func(request string) (answer struct{ Proof string }) {
@@ -21,5 +22,10 @@ func (e *everything) proveInSegments() {
 	for range 2 { // the second proof imports what is new
 		invoke(`{"proof":"` + invoke(`{"segments":2}`).Proof + `"}`)
 		e.DrainQueues()
+	}
+	for range 3 { // the whole table, all of each tenant, and what has changed since
+		invoke("{}")
+		e.DrainQueues()
+		e.Clock.Advance(time.Hour)
 	}
 }

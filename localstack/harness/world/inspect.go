@@ -104,7 +104,7 @@ func (w *World) CountItems(condition string, values ...any) int {
 func (w *World) Reconcile() reconcile.Report {
 	w.Helper()
 	var report reconcile.Report
-	answer, err := w.main.Invoke(w.Context(), "reconcile", json.RawMessage(`{}`))
+	answer, err := w.main.Invoke(w.Context(), "reconcile", json.RawMessage(`{"whole":true}`))
 	if err == nil {
 		err = json.Unmarshal(answer, &report)
 	}

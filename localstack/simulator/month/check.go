@@ -46,7 +46,7 @@ func (m *month) Check() {
 	}
 	m.checkAuditComplete(b.Items)
 	books.CheckLog(m.World)
-	books.Reconcile(m.World)
+	books.Nights(m.World)
 	for _, p := range m.payees {
 		m.CheckLater("", p.settingsHistory())
 	}

@@ -236,6 +236,9 @@ func (m *month) pollQueues() {
 		m.Poll("payoutrun", m.Function("payoutrun").Queue.Batch)
 	}
 	m.Poll("mails", m.Function("mails").Queue.Batch)
+	for range m.rng.IntN(8) {
+		m.Poll("prove", m.Function("prove").Queue.Batch)
+	}
 }
 
 // Interfere sometimes runs event sources or moves the clocks while other calls are in progress.
@@ -304,8 +307,15 @@ func (m *month) plan() {
 			m.planAction(p, m.bank.newBankAction(p.Currency))
 		}
 	}
+	for day := range nights {
+		at := m.Now().Add(time.Duration(day+1) * m.end.Sub(m.Now()) / (nights + 1))
+		m.agenda = append(m.agenda, action{at, func() { m.InvokeScheduled("reconcile") }})
+	}
 	slices.SortStableFunc(m.agenda, func(a, b action) int { return a.at.Compare(b.at) })
 }
+
+// nights is the number of nights in which reconcile runs. The first run proves the whole table.
+const nights = 5
 
 // planSale plans a payment and its refunds or chargebacks.
 func (m *month) planSale(p *payee, name string) {

@@ -41,7 +41,7 @@ func (m *month) settleAll() {
 			m.InvokeScheduled("sweep")
 		}
 		m.Steer(simulator.Sources)
-		for m.Poll("payoutopen", 1) || m.Poll("payoutrun", 2) || m.Poll("mails", 2) {
+		for m.Poll("payoutopen", 1) || m.Poll("payoutrun", 2) || m.Poll("mails", 2) || m.Poll("prove", 1) {
 			m.Steer(simulator.Sources)
 		}
 		for _, p := range m.payees {

@@ -4,6 +4,7 @@ package refunds
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
@@ -19,21 +20,30 @@ var (
 	largeReturns = []string{"", "", "30000.00", "30000.00", "25000.00", "42.91"}
 )
 
-type refundSales struct{ *simulator.World }
+type refundSales struct {
+	*simulator.World
+	nights bool // prove proves the records
+}
+
+// In one of withNights worlds prove proves the records. That takes longer than the rest of the simulation.
+const withNights = 8
 
 // New returns the workload.
 func New(w *simulator.World) simulator.Workload {
 	w.LiveCards = true
-	return refundSales{w}
+	return &refundSales{World: w}
 }
 
-func (w refundSales) Check() {
+func (w *refundSales) Check() {
 	books.Check(w.World)
 	books.Reconcile(w.World)
+	if w.nights {
+		books.Nights(w.World)
+	}
 }
 
 // Act pays one or two transactions, and then starts refunds of each.
-func (w refundSales) Act() {
+func (w *refundSales) Act() {
 	all := shops.Open(w.World)
 	var sales []*shops.Scenario
 	shop, many := shops.Pick(w.World, all), 1+w.RNG.IntN(4)/3
@@ -49,6 +59,12 @@ func (w refundSales) Act() {
 		sales = append(sales, s)
 		w.Go(simulator.Clients, s.Sell)
 		w.Steer(simulator.Clients)
+	}
+	if w.nights = w.RNG.IntN(withNights) == 0; w.nights {
+		for range 2 { // then the nights after the refunds prove only what has changed
+			books.Night(w.World)
+			w.Jump(time.Hour)
+		}
 	}
 	w.FaultProfile.StreamDies = true // the checks do not need the stream, and reading it takes a third of the time
 	w.FaultsOn = true

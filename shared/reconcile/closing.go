@@ -1,0 +1,260 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// epoch is a time before all entries.
+var epoch = time.Unix(0, 0).UTC()
+
+// provenCandidate is what a night has proven about a candidate.
+type provenCandidate struct {
+	candidate
+	result
+	from      time.Time                // closings had its entries from before this time
+	linesFrom time.Time                // and its lines that were imported until then
+	closings  map[dayKey]store.Closing // what it adds to them
+	learned   store.ProvenSubject      // what the next nights must know about it; without an ID nothing
+}
+
+// proveCandidates proves candidates, several in parallel. It returns them in their order.
+func (n *night) proveCandidates(ctx context.Context, chunk []candidate) ([]provenCandidate, error) {
+	chunk, err := n.withoutFitting(ctx, chunk)
+	if err == nil {
+		chunk, err = n.identify(ctx, chunk)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([]provenCandidate, len(chunk))
+	group, parallel := errgroup.WithContext(ctx)
+	group.SetLimit(provers)
+	for i, c := range chunk {
+		group.Go(func() error {
+			found, err := n.prove(parallel, task{subject: subject{n.tenant, c.id}, primary: true})
+			all[i] = provenCandidate{candidate: c, result: found}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i := range all {
+		n.conclude(&all[i])
+	}
+	return all, nil
+}
+
+// withoutFitting leaves out the parts of payouts whose transaction and record agree: a payout changes nothing else of a
+// transaction. So most of them need one read instead of a proof.
+func (n *night) withoutFitting(ctx context.Context, chunk []candidate) ([]candidate, error) {
+	var keys []store.ItemKey
+	for _, c := range chunk {
+		if c.kind == partOfPayout {
+			keys = append(keys, c.key)
+		}
+	}
+	items, err := store.Reads{View: n.Store.View}.MoneyByKey(ctx, keys)
+	expected := map[line]bool{}
+	for _, a := range items {
+		if a.Transaction != nil {
+			for _, l := range transactionSides(*a.Transaction).expected {
+				expected[l] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(chunk), func(c candidate) bool {
+		if c.kind != partOfPayout || c.record.Status != payout.RecordSuccessful { // a failed part has become another one
+			return false
+		}
+		return !slices.ContainsFunc(recordSides(*c.record)[1].actual, func(l line) bool { return !expected[l] })
+	}), err
+}
+
+// identify finds the transactions of refunds and chargebacks, and what earlier nights remember. It drops candidates
+// that come twice, but keeps each candidate of a transaction's creation, because only this candidate adds to the
+// closings.
+func (n *night) identify(ctx context.Context, chunk []candidate) ([]candidate, error) {
+	var keys []store.ItemKey
+	var ids []string
+	for _, c := range chunk {
+		if c.id == "" && c.key != (store.ItemKey{}) {
+			keys = append(keys, c.key)
+		}
+	}
+	events, err := store.Reads{View: n.Store.View}.MoneyByKey(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	of := map[store.ItemKey]string{}
+	for _, a := range events {
+		if a.Event != nil {
+			of[a.Key] = a.Event.TransactionID
+		}
+	}
+	seen := map[string]bool{}
+	var kept []candidate
+	for _, c := range chunk {
+		if c.id = cmp.Or(c.id, of[c.key]); c.id == "" || seen[c.id] && c.kind != createdSince {
+			continue
+		}
+		seen[c.id] = true
+		kept = append(kept, c)
+		if c.kind != openBefore && c.kind != createdSince {
+			ids = append(ids, c.id)
+		}
+	}
+	remembered, err := n.Store.ProvenSubjects(ctx, n.tenant, ids)
+	for i, c := range kept {
+		if known, ok := n.subjects[subject{n.tenant, c.id}]; ok {
+			kept[i].memory = known
+		} else if c.kind != openBefore {
+			kept[i].memory = remembered[c.id]
+		}
+	}
+	return kept, err
+}
+
+// conclude decides what a proven candidate adds to the closings, and what is remembered about it. A subject with a
+// break adds nothing until the break is mended.
+func (n *night) conclude(p *provenCandidate) {
+	until, linesUntil := n.proof.Until, n.proof.At
+	isOpen := p.changing || len(p.breaks) > 0 || p.open > 0 ||
+		p.reading.payout != nil && !endedBefore(*p.reading.payout, until)
+	p.from, p.linesFrom = n.addedUntil(p)
+	switch {
+	case n.isAddedElsewhere(p):
+		if p.kind == openBefore {
+			p.learned = n.remember(p.candidate, false, time.Time{}, time.Time{})
+		}
+	case p.changing || len(p.breaks) > 0:
+		p.learned = n.remember(p.candidate, true, p.from, p.linesFrom)
+	case p.kind == partOfPayout:
+		if isOpen {
+			p.learned = n.remember(p.candidate, true, p.from, p.linesFrom)
+		}
+	default:
+		p.closings = n.addsOf(p.reading, p.from, until, p.linesFrom, linesUntil)
+		if p.kind != createdSince || isOpen {
+			p.learned = n.remember(p.candidate, isOpen, until, linesUntil)
+		}
+	}
+}
+
+// isAddedElsewhere returns true if the candidate has nothing to add. Only the candidate of its creation adds a new
+// transaction. A payout that had ended before this night, and about which nothing is remembered any more, was added by
+// earlier nights.
+func (n *night) isAddedElsewhere(p *provenCandidate) bool {
+	switch s := p.reading; {
+	case s.transaction != nil:
+		return p.kind != createdSince && !s.transaction.CreatedAt.Before(n.since)
+	case s.payout != nil:
+		return p.memory.ID == "" && endedBefore(*s.payout, n.since)
+	default:
+		return false
+	}
+}
+
+// addedUntil returns the times until which the closings have the entries and the lines of a candidate.
+func (n *night) addedUntil(p *provenCandidate) (entries, lines time.Time) {
+	switch {
+	case p.kind == createdSince:
+		return epoch, epoch
+	case !p.memory.Closed.IsZero():
+		return p.memory.Closed, p.memory.LinesTo
+	case p.reading.payout != nil && !endedBefore(*p.reading.payout, n.since):
+		return epoch, epoch
+	case p.kind == partOfPayout: // nothing but the payout has changed it
+		return n.proof.Until, n.proof.At
+	default:
+		return n.since, n.proof.LinesSince
+	}
+}
+
+func (n *night) remember(c candidate, open bool, closed, linesTo time.Time) store.ProvenSubject {
+	return store.ProvenSubject{Tenant: n.tenant, ID: c.id, Open: open, Closed: closed, LinesTo: linesTo}
+}
+
+// addsOf returns what a subject adds to closings: its entries of a time, and its lines that were imported in another
+// time. The first time begins with from, and the second after linesFrom.
+func (n *night) addsOf(s *reading, from, until, linesFrom, linesTo time.Time) map[dayKey]store.Closing {
+	adds := adds{night: n, days: map[dayKey]store.Closing{}}
+	within := func(at time.Time) bool { return !at.Before(from) && at.Before(until) }
+	for _, e := range s.entries {
+		if within(e.At) {
+			adds.entry(s, e)
+		}
+	}
+	if t := s.transaction; t != nil && unsuccessful[t.Status] {
+		if at := cmp.Or(t.ChangedAt, t.CreatedAt); within(at) {
+			adds.tally(at, t.Amount, t.PaymentType+" "+string(t.Status))
+		}
+	}
+	for _, l := range s.lines {
+		if l.ImportedAt.After(linesFrom) && !l.ImportedAt.After(linesTo) {
+			adds.tally(l.At, l.Amount, "statement "+l.Kind)
+		}
+	}
+	return adds.days
+}
+
+// unsuccessful has the final statuses of transactions that move no money.
+var unsuccessful = map[payments.TransactionStatus]bool{payments.TransactionFailed: true,
+	payments.TransactionCancelled: true}
+
+// adds collects what a subject adds to closings.
+type adds struct {
+	*night
+	days map[dayKey]store.Closing
+}
+
+// entry adds the postings of an entry, and counts it under its method and kind: a payment as "card SUCCESSFUL", a
+// payout as "payout payout_paid".
+func (a adds) entry(s *reading, e ledger.Entry) {
+	var moved money.Amount
+	for i, p := range e.Postings {
+		k := a.dayOf(e.At, p.Amount.Currency())
+		a.days[k] = a.days[k].Add(store.Closing{Sums: map[string]int64{string(p.Account): p.Amount.Minor()}})
+		if i == 0 || p.Account == ledger.AcquirerReceivable {
+			moved = p.Amount
+		}
+	}
+	if moved.Sign() < 0 {
+		moved = moved.Neg()
+	}
+	name := "payout " + string(e.Kind)
+	if s.transaction != nil {
+		name = s.transaction.PaymentType + " " + string(e.Kind)
+		if e.Kind == ledger.Payment {
+			name = s.transaction.PaymentType + " " + string(payments.TransactionSuccessful)
+		}
+	}
+	a.tally(e.At, moved, name)
+}
+
+func (a adds) tally(at time.Time, amount money.Amount, name string) {
+	k := a.dayOf(at, amount.Currency())
+	a.days[k] = a.days[k].Add(store.Closing{Tallies: map[string]store.Tally{name: {Count: 1, Amount: amount.Minor()}}})
+}
+
+func (n *night) dayOf(at time.Time, c money.Currency) dayKey {
+	k := dayKey{balanceKey{n.tenant, c}, n.day(at)}
+	if !n.begun && at.Before(n.proof.Since) {
+		k.day = store.OpeningDay
+	}
+	return k
+}
+
+// day returns the day of a time in the merchant's time zone.
+func (n *night) day(at time.Time) string { return at.In(n.where).Format(time.DateOnly) }

@@ -1,0 +1,260 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+// Nights is the progress of the nights of reconcile.
+type Nights struct {
+	Latest  string `dynamo:"latest"` // id of the latest run: first a proof of the whole table, then nights
+	Version int    `dynamo:"version"`
+}
+
+// nightsKey returns a key that no run has, like importsKey.
+func nightsKey() key { return proofKey("", "NIGHTS") }
+
+// Nights reads the progress of the nights. It is zero before the first run.
+func (s *View) Nights(ctx context.Context) (Nights, error) {
+	return readOne[Nights](ctx, s, nightsKey(), nil)
+}
+
+// SaveNights saves the progress of the nights. Error: ErrStale when another process was faster.
+func (s *Store) SaveNights(ctx context.Context, n Nights) error {
+	n.Version++
+	return s.save(ctx, newItem(nightsKey(), n, n.Version))
+}
+
+// NightPlace is a place in a night's walk through a segment: how far the current tenant is proven.
+type NightPlace struct {
+	Tenant   string            `dynamo:"tenant"`   // "" before the first tenant
+	Stage    int               `dynamo:"stage"`    // of the tenant
+	Position string            `dynamo:"position"` // within the stage
+	Touched  map[string]string `dynamo:"touched"`  // by currency: the first day that has changed, where Balance begins
+}
+
+// ProvenSubject is what the nights remember about a transaction or payout. Nothing is remembered about a transaction
+// that has not changed since the night after its creation.
+type ProvenSubject struct {
+	Tenant  identity.Tenant `dynamo:"tenant"`
+	ID      string          `dynamo:"id"`
+	Open    bool            `dynamo:"open,omitempty"`     // the next night proves it again
+	Closed  time.Time       `dynamo:"closed,omitempty"`   // closings have its entries from before this time; zero: unknown
+	LinesTo time.Time       `dynamo:"lines_to,omitempty"` // closings have its lines that were imported until then
+}
+
+// Compare orders subjects by their keys.
+func (p ProvenSubject) Compare(other ProvenSubject) int {
+	return provenKey(p.Tenant, p.ID).compare(provenKey(other.Tenant, other.ID))
+}
+
+// provenKept is the time after which the table deletes what is remembered about a subject that is not open. It is
+// longer than a night takes, and longer than a night looks back for payouts.
+const provenKept = 14 * 24 * time.Hour
+
+const subjectPrefix = "SUBJECT#"
+
+func provenKey(t identity.Tenant, id string) key {
+	return key{KindProven.of(t), subjectPrefix + bounded(id)}
+}
+
+// Reopen makes the next night prove a transaction or payout again.
+func (s *Store) Reopen(ctx context.Context, t identity.Tenant, id string) error {
+	k := provenKey(t, id)
+	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+		Set("open", true).Set("tenant", t).Set("id", id).Remove(expiresAt).Run(ctx)
+}
+
+// OpenSubjects walks the open subjects of a tenant whose ids follow the given one.
+func (s *View) OpenSubjects(ctx context.Context, t identity.Tenant, after string) iter.Seq2[ProvenSubject, error] {
+	query := s.table.get(partitionKey, KindProven.of(t)).Consistent(true).Filter("'open' = ?", true)
+	if after != "" {
+		query.Range(sortKey, dynamo.Greater, subjectPrefix+bounded(after))
+	}
+	return each[ProvenSubject](ctx, query.Iter())
+}
+
+// ProvenSubjects reads what is remembered about subjects, by id.
+func (s *View) ProvenSubjects(ctx context.Context, t identity.Tenant, ids []string) (map[string]ProvenSubject, error) {
+	wanted := make([]key, len(ids))
+	for i, id := range ids {
+		wanted[i] = provenKey(t, id)
+	}
+	return readIndexed(ctx, s, wanted, true, func(p ProvenSubject) (string, ProvenSubject) { return p.ID, p })
+}
+
+// NightStep is a part of a night. It is written as a whole or not at all.
+type NightStep struct {
+	Closings []Closing // with what the step adds to the closings of these days
+	Subjects []ProvenSubject
+	Begun    *identity.Tenant // the first night has proven this tenant
+	Day      string           // the first day of the night's time; an earlier closing is reopened
+}
+
+// MaxNightStep is the greatest number of closings and subjects of a step. DynamoDB's limit is 100 items.
+const MaxNightStep = 90
+
+// SaveNightStep saves the progress of a segment of a night like SaveProofSegment, together with a step, and returns the
+// progress. Error: ErrStale when another message about the segment was faster.
+func (s *Store) SaveNightStep(ctx context.Context, run ProofRun, progress ProofSegment, counts map[string]int64,
+	step NightStep) (ProofSegment, error) {
+	progress.Counts = addSums(progress.Counts, counts)
+	progress.Version++
+	item := newItem(proofKey(run.ID, segmentSort(progress.Segment)), progress, progress.Version)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item))
+	for _, added := range step.Closings {
+		before, err := readOne[Closing](ctx, s.View, closingKey(added), nil)
+		if err != nil {
+			return progress, err
+		}
+		if before.Version == 0 {
+			before = Closing{Tenant: added.Tenant, Currency: added.Currency, Day: added.Day}
+		}
+		after := before.Add(added)
+		after.ProvenAt = run.Until
+		after.Version++
+		if added.Day != OpeningDay && added.Day < step.Day {
+			after.Reopened++
+		}
+		tx.Put(s.replace(newItem(closingKey(after), after, after.Version)))
+	}
+	for _, subject := range step.Subjects {
+		remembered := storedItem{key: provenKey(subject.Tenant, subject.ID), value: subject}
+		if !subject.Open {
+			remembered.TTL = s.now().Add(provenKept)
+		}
+		tx.Put(s.table.Put(remembered))
+	}
+	if step.Begun != nil {
+		tx.Put(s.table.Put(listedTenantItem(ListedTenant{Tenant: *step.Begun, Begun: true})))
+	}
+	return progress, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
+}
+
+// NightEntry is a payment, refund or chargeback that an index names, in the order of positions.
+type NightEntry struct {
+	Position    string
+	Key         ItemKey
+	Transaction string // its id; "" of a refund or chargeback
+	CreatedAt   time.Time
+	Record      *payout.Record // that names the payment
+}
+
+// nightsRead is more entries than a tenant has.
+const nightsRead = 1 << 40
+
+// CreatedBetween walks the payments, refunds and chargebacks that were created from since on and before until, after a
+// position.
+func (s *View) CreatedBetween(ctx context.Context, t identity.Tenant, shards int, since, until time.Time,
+	after string) iter.Seq2[NightEntry, error] {
+	r := Range{Oldest: &Bound{At: since, Inclusive: true}, Newest: &Bound{At: until}}
+	if after != "" {
+		r = r.After(Bound{At: timeOf(after), ID: idOf(after)})
+	}
+	return func(yield func(NightEntry, error) bool) {
+		for e, err := range s.History(ctx, t, shards, r, nightPage, nightsRead) {
+			if !yield(newNightEntry(e, e.Sort), err) {
+				return
+			}
+		}
+	}
+}
+
+// nightPage is the number of entries that a query of a night reads.
+const nightPage = 1000
+
+func idOf(position string) string {
+	_, id, _ := strings.Cut(position, "#")
+	return id
+}
+
+func newNightEntry(e HistoryEntry, position string) NightEntry {
+	n := NightEntry{Position: position, Key: e.key, CreatedAt: timeOf(e.Sort)}
+	if strings.HasPrefix(e.SK, transactionPrefix) {
+		n.Transaction = strings.TrimPrefix(e.SK, transactionPrefix)
+	}
+	return n
+}
+
+// ChangedSince walks the payments, refunds and chargebacks that changed at the time or later, other than by a payout,
+// after a position. An item that changes during the walk may come twice.
+func (s *View) ChangedSince(ctx context.Context, t identity.Tenant, shards int, since time.Time,
+	after string) iter.Seq2[NightEntry, error] {
+	from := micros(since)
+	if after != "" {
+		from = after + afterID
+	}
+	return func(yield func(NightEntry, error) bool) {
+		for e, err := range (sharded[changeEntry]{
+			query: func(shard int) *dynamo.Query {
+				return s.table.get(changesPartition, changesList(t, shard)).Range(changesSort, dynamo.Between, from, afterAll).
+					Index(changesIndex)
+			},
+			position: func(e changeEntry) string { return e.changed.Sort },
+			shards:   shards, first: nightPage, most: nightsRead,
+		}).walk(ctx) {
+			if !yield(newNightEntry(e.HistoryEntry, e.Sort), err) {
+				return
+			}
+		}
+	}
+}
+
+// NightPayout is a payout that a night proves.
+type NightPayout struct {
+	ID      string
+	Records string // prefix of its records
+	Changed bool   // the payout has changed payments since the given time
+}
+
+// NightPayouts returns the payouts that have records of the day (YYYY-MM-DD) or later, and those that changed payments
+// at the time or later, in the order of their records.
+func (s *View) NightPayouts(ctx context.Context, t identity.Tenant, day string,
+	since time.Time) ([]NightPayout, error) {
+	found := map[string]NightPayout{}
+	for first, err := range (Reads{View: s}).payoutsFrom(ctx, t, day) {
+		if err != nil {
+			return nil, err
+		}
+		prefix := recordPrefix(payout.Payout{Day: first.Day, ID: first.PayoutID})
+		found[prefix] = NightPayout{ID: first.PayoutID, Records: prefix}
+	}
+	for e, err := range each[changeEntry](ctx, s.table.get(changesPartition, changingPayoutsList(t)).
+		Range(changesSort, dynamo.Between, micros(since), afterAll).Index(changesIndex).Iter()) {
+		if err != nil {
+			return nil, err
+		}
+		prefix := idOf(e.Sort)
+		found[prefix] = NightPayout{ID: idOf(strings.TrimSuffix(prefix, "#")), Records: prefix, Changed: true}
+	}
+	inOrder := func(a, b NightPayout) int { return cmp.Compare(a.Records, b.Records) }
+	return slices.SortedFunc(maps.Values(found), inOrder), nil
+}
+
+// PartsOfPayout walks the records of a payout for parts of payments, after a record.
+func (s *View) PartsOfPayout(ctx context.Context, t identity.Tenant, p NightPayout,
+	after string) iter.Seq2[NightEntry, error] {
+	from := max(p.Records, after+afterID)
+	return func(yield func(NightEntry, error) bool) {
+		for record, err := range each[payout.Record](ctx, s.recordsBetween(t, from, p.Records+afterAll, false).
+			Consistent(false).Iter()) {
+			if record.TransactionID == "" && err == nil {
+				continue
+			}
+			if !yield(NightEntry{Position: p.Records + record.ID, Key: transactionKey(t, record.Code, record.TransactionID),
+				Transaction: record.TransactionID, CreatedAt: record.TransactionAt, Record: &record}, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// remembered returns how long a subject that is not open is remembered.
+func (w fixture) remembered() time.Time { return w.clock.Now().Add(14 * 24 * time.Hour) }
+
+// listed reads the whole directory of tenants.
+func (w fixture) listed(ctx context.Context) (all []store.ListedTenant, err error) {
+	for shard := range store.TenantShards {
+		some, someErr := collect(w.Tenants(ctx, shard, ""))
+		all, err = append(all, some...), errors.Join(err, someErr)
+	}
+	return all, err
+}
+
+var storedNights = map[string]stored{
+	"SaveNights": {
+		sets: "Version is the next",
+		write: func(w fixture) []storedtest.Read {
+			n := storedtest.Fill[store.Nights](w, w.Filler)
+			n.Version = 0 // not stored yet
+			w.must(w.SaveNights(w.Context(), n))
+			n.Version = 1
+			return []storedtest.Read{storedtest.Expect("Nights", n, w.Nights)}
+		},
+		unseen: storedtest.NotRead{"NIGHTS write_id": notRead},
+	},
+	"SaveNightStep": {
+		sets: "Version is the next; ProvenAt is the run's Until; Balances and Reopened stay as they were",
+		write: func(w fixture) []storedtest.Read {
+			run := storedtest.Fill[store.ProofRun](w, w.Filler)
+			p := storedtest.Fill[store.ProofSegment](w, w.Filler)
+			p.Version, p.Counts = 0, map[string]int64{"seen": 2} // not stored yet
+			added := storedtest.Fill(w, w.Filler, func(c *store.Closing) { c.Tenant, c.Currency, c.Day = w.tenant, "EUR", "d" })
+			closed := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant = w.tenant })
+			closed.Open = false
+			open := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant, s.Open = w.tenant, true })
+			got, err := w.SaveNightStep(w.Context(), run, p, map[string]int64{"seen": 1}, store.NightStep{
+				Closings: []store.Closing{added}, Subjects: []store.ProvenSubject{open, closed}, Begun: &w.tenant})
+			p.Version, p.Counts = 1, map[string]int64{"seen": 3}
+			wantAnswer(w, p, got, err)
+			added.Version, added.ProvenAt, added.Balances, added.Reopened = 1, run.Until, nil, 0
+			type read struct {
+				Segment  store.ProofSegment
+				Closings []store.Closing
+				Open     []store.ProvenSubject
+				Subjects map[string]store.ProvenSubject
+				Listed   []store.ListedTenant
+			}
+			return []storedtest.Read{storedtest.Expect("the step", read{p, []store.Closing{added}, []store.ProvenSubject{open},
+				map[string]store.ProvenSubject{open.ID: open, closed.ID: closed},
+				[]store.ListedTenant{{Tenant: w.tenant, Begun: true}}},
+				func(ctx context.Context) (r read, err error) {
+					var errs [5]error
+					r.Segment, errs[0] = w.ProofSegment(ctx, run.ID, p.Segment)
+					r.Closings, errs[1] = collect(w.Closings(ctx, w.tenant, "EUR", store.OpeningDay))
+					r.Open, errs[2] = collect(w.OpenSubjects(ctx, w.tenant, ""))
+					r.Subjects, errs[3] = w.ProvenSubjects(ctx, w.tenant, []string{open.ID, closed.ID})
+					r.Listed, errs[4] = w.listed(ctx)
+					return r, errors.Join(errs[:]...)
+				}), w.expiries(w.remembered())}
+		},
+		unseen: storedtest.NotRead{"SEGMENT write_id": notRead, "SEGMENT segment": "the key says it",
+			"DAY write_id": "only the segment's is read"},
+	},
+	"Reopen": {
+		write: func(w fixture) []storedtest.Read {
+			w.must(w.Reopen(w.Context(), w.tenant, "s"))
+			want := []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true}}
+			return []storedtest.Read{storedtest.Expect("OpenSubjects", want, func(ctx context.Context) ([]store.ProvenSubject,
+				error) {
+				return collect(w.OpenSubjects(ctx, w.tenant, ""))
+			})}
+		},
+	},
+}
+
+// TestReopen_Remembered checks that a subject that is reopened keeps what is remembered about it, and does not expire.
+func TestReopen_Remembered(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	before := store.ProvenSubject{Tenant: tenant, ID: "s", Closed: start, LinesTo: start}
+	if _, err := s.SaveNightStep(t.Context(), store.ProofRun{ID: "r"}, store.ProofSegment{}, nil,
+		store.NightStep{Subjects: []store.ProvenSubject{before}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reopen(t.Context(), tenant, "s"); err != nil {
+		t.Fatal(err)
+	}
+	want := before
+	want.Open = true
+	got, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
+	if diff := cmp.Diff([]store.ProvenSubject{want}, got, storedtest.Options); err != nil || diff != "" {
+		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestListTenant checks that a tenant is listed once, and that a walk begins at a tenant.
+func TestListTenant(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var want []string
+	for _, code := range []string{"MC1", "MC2", "MC3", "MC1"} {
+		listed := identity.Tenant{Mode: identity.Live, Merchant: code}
+		if err := s.ListTenant(t.Context(), listed); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, listed.String())
+	}
+	var got []string
+	for shard := range store.TenantShards {
+		all, err := collect(s.Tenants(t.Context(), shard, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range all {
+			got = append(got, l.Tenant.String())
+			rest, err := collect(s.Tenants(t.Context(), shard, l.Tenant.String()))
+			if diff := cmp.Diff(all[i:], rest, storedtest.Options); err != nil || diff != "" {
+				t.Errorf("from %s: got error %v (-want +got):\n%s", l.Tenant, err, diff)
+			}
+		}
+	}
+	slices.Sort(got)
+	if want = want[:3]; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestSaveNightStep_Closings checks that steps add to a closing, that a step before the night's first day reopens it,
+// and that a step that comes late writes nothing. Balance then carries the balances forward.
+func TestSaveNightStep_Closings(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	step := func(version int, day string, minor int64) error {
+		_, err := s.SaveNightStep(t.Context(), store.ProofRun{ID: "r", Until: start}, store.ProofSegment{Version: version},
+			nil, store.NightStep{Day: "2026-11-21", Closings: []store.Closing{{Tenant: tenant, Currency: "EUR", Day: day,
+				Sums:    map[string]int64{"bank": minor, "payable": -minor},
+				Tallies: map[string]store.Tally{"card": {Count: 1, Amount: minor}}}}})
+		return err
+	}
+	for i, c := range []struct {
+		version int
+		day     string
+		minor   int64
+		want    error
+	}{
+		{0, "2026-11-21", 100, nil}, {1, "2026-11-23", 20, nil}, {1, "2026-11-23", 20, store.ErrStale},
+		{2, "2026-11-21", 3, nil}, {3, "2026-11-20", 7, nil}, {4, "2026-11-23", -20, nil},
+	} {
+		if err := step(c.version, c.day, c.minor); !errors.Is(err, c.want) {
+			t.Errorf("step %d: got error %v, want %v", i, err, c.want)
+		}
+	}
+	for range 2 { // the second time changes nothing
+		if err := s.Balance(t.Context(), tenant, "EUR", "2026-11-20"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sums := func(minor int64) map[string]int64 { return map[string]int64{"bank": minor, "payable": -minor} }
+	tally := func(count, amount int64) map[string]store.Tally {
+		return map[string]store.Tally{"card": {Count: count, Amount: amount}}
+	}
+	closing := func(day string, version, reopened int, of, balances map[string]int64,
+		tallies map[string]store.Tally) store.Closing {
+		return store.Closing{Tenant: tenant, Currency: "EUR", Day: day, Sums: of, Balances: balances, Tallies: tallies,
+			ProvenAt: start, Reopened: reopened, Version: version}
+	}
+	want := []store.Closing{
+		closing("2026-11-20", 2, 1, sums(7), sums(7), tally(1, 7)),
+		closing("2026-11-21", 3, 0, sums(103), sums(110), tally(2, 103)),
+		closing("2026-11-23", 3, 0, sums(0), sums(110), tally(2, 0)),
+	}
+	got, err := collect(s.Closings(t.Context(), tenant, "EUR", store.OpeningDay))
+	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
+		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+}
