@@ -18,6 +18,8 @@ const (
 	receipt    = "GET /v1.1/receipts/{id}"
 	callback   = "a callback is delivered"
 	payout     = "32 payments are paid out"
+	created    = "32 payments are proven in the night after their creation"
+	proven     = "32 payments are proven in the night after their payout"
 
 	createFile   = "POST /v0.1/merchants/{merchant_code}/files, notes"
 	completeFile = "PUT /v0.1/merchants/{merchant_code}/files/{file_id}, complete"
@@ -25,6 +27,7 @@ const (
 
 	leftByPayment = "a checkout is paid by card"
 	leftByPayout  = "32 payments are paid out, in addition"
+	leftByProof   = "32 payments are proven, in addition"
 	leftByFile    = "a file is uploaded"
 
 	paidOut = 32 // payments in the payout that was measured
@@ -54,8 +57,8 @@ type capacity struct {
 
 var (
 	needed = []string{create, createOnce, charge, challenged, complete, saving, retrieve, refund,
-		receipt, callback, payout, createFile, completeFile, readFile}
-	neededLeft = []string{leftByPayment, leftByPayout, leftByFile}
+		receipt, callback, payout, created, proven, createFile, completeFile, readFile}
+	neededLeft = []string{leftByPayment, leftByPayout, leftByProof, leftByFile}
 )
 
 // readCapacity reads the file. It returns an error for invalid JSON or a missing member.

@@ -37,8 +37,10 @@ func (b basis) payment() use {
 	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
 }
 
+// share returns the units of a payment in a payout, and in the nights that prove it.
 func (b basis) share() use {
-	u := b.measured.uses[payout]
+	m := b.measured.uses
+	u := m[payout].plus(m[created]).plus(m[proven])
 	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut,
 		u.calls / paidOut, u.relayed / paidOut}
 }
@@ -47,11 +49,13 @@ func (b basis) running() []line {
 	u, a := b.measured.uses, b.assumed.value
 	calls, seconds, spelled := b.lambda()
 	return []line{
-		b.cost("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
-			short(u[charge].writes), short(u[callback].writes), short(u[payout].writes), paidOut, requests, short(a("lease"))),
+		b.cost("DynamoDB writes", fmt.Sprintf("%s + %s + %s + (%s + %s + %s)/%d + %d × %s", short(u[create].writes),
+			short(u[charge].writes), short(u[callback].writes), short(u[payout].writes), short(u[created].writes),
+			short(u[proven].writes), paidOut, requests, short(a("lease"))),
 			"dynamodb.write", b.payment().writes+requests*a("lease")),
-		b.cost("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + %s/%d", short(u[create].reads), short(u[charge].reads),
-			short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads), paidOut),
+		b.cost("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + (%s + %s + %s)/%d", short(u[create].reads),
+			short(u[charge].reads), short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads),
+			short(u[created].reads), short(u[proven].reads), paidOut),
 			"dynamodb.read", b.payment().reads),
 		b.cost("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)),
 			"lambda.call", calls),
@@ -81,7 +85,7 @@ func (b basis) loggedBytes() string {
 }
 
 // lambda returns a payment's calls and GB-seconds. It assumes the worst case: a separate call for each relayed record.
-// It leaves out the few calls of payoutrun.
+// It leaves out the few calls of payoutrun and prove.
 func (b basis) lambda() (calls, seconds float64, spelled string) {
 	u, a := b.measured.uses, b.assumed.value
 	relayed := b.payment().relayed
@@ -93,21 +97,19 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 		short(a("memory")), short(calls), short(a("own")), short(tables), short(a("table")), short(waited))
 }
 
-// bytesKept returns the bytes that stay stored after a payment, including the payment's share of a payout's bytes.
+// bytesKept returns the bytes that stay stored after a payment, including the payment's share of the bytes of a payout
+// and of a proof.
 func (b basis) bytesKept() left {
-	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
-	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
+	one, paid, proven := b.measured.left[leftByPayment], b.measured.left[leftByPayout], b.measured.left[leftByProof]
+	return left{one.table + (paid.table+proven.table)/paidOut, one.indexes + (paid.indexes+proven.indexes)/paidOut}
 }
 
 func (b basis) kept() []line {
-	const nights, readUnit = 30, 4096
 	a, kept := b.assumed.value, b.bytesKept()
 	return []line{
 		b.cost("table and indexes, GB", fmt.Sprintf("(%s B + %s B)/10⁹", short(kept.table), short(kept.indexes)),
 			"dynamodb.storage", (kept.table+kept.indexes)/1e9),
 		b.cost("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
-		b.cost("reconcile reads all of it, RRU", fmt.Sprintf("%d nights × %s B/%d B", nights, short(kept.table), readUnit),
-			"dynamodb.read", nights*kept.table/readUnit),
 		b.cost("log, GB", fmt.Sprintf("as above, in each of %s months", short(a("log.months"))), "logs.kept", b.logged()),
 	}
 }

@@ -1,6 +1,7 @@
 package capacity_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,15 +31,25 @@ func (c *capacity) measureEvents(t *testing.T) {
 	one := measuredScenario{examples.New(t)}
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.RunUntilIdle() // sends the owner a mail about the account
+	for range 2 {
+		one.reconcile() // proves the whole table, and then all of the merchant
+	}
+	unchanged, nightly := one.reconcile()
 	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless))
 	c.addUse("a callback is delivered", one.deliver())
 	for range paidOutCount - 1 {
 		one.MustPay(one.Create("10.10", map[string]any{"return_url": nil}), one.Card(world.Frictionless))
 	}
+	created, lines := one.reconcile()
 	before := one.totalSize()
 	c.addUse(fmt.Sprintf("%d payments are paid out", paidOutCount), one.payOut(paidOutCount))
+	proven := fmt.Sprintf("%d payments are proven in the night after ", paidOutCount)
+	c.addUse(proven+"their creation", created.Minus(unchanged))
 	c.addRemains("a checkout is paid by card", payOnce(t))
 	c.addRemains(fmt.Sprintf("%d payments are paid out, in addition", paidOutCount), one.totalSize().minus(before))
+	c.addRemains(fmt.Sprintf("%d payments are proven, in addition", paidOutCount), lines.minus(nightly))
+	paid, _ := one.reconcile()
+	c.addUse(proven+"their payout", paid.Minus(unchanged))
 	c.addRemains("a file is uploaded", uploadOnce(t))
 	c.items = makeTypicalItems(t)
 }
@@ -133,6 +144,18 @@ func (t measuredScenario) payOut(n int) world.Use {
 		}
 	}
 	return t.Main().Meter.Reset()
+}
+
+// reconcile lets the run of a night prove what has changed. It also returns the size of what the night leaves.
+func (t measuredScenario) reconcile() (world.Use, size) {
+	before := t.totalSize()
+	t.Clock.Advance(time.Hour)
+	t.Main().Meter.Reset()
+	if _, err := t.Main().Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+		t.Fatal(err)
+	}
+	t.DrainQueues()
+	return t.Main().Meter.Reset(), t.totalSize().minus(before)
 }
 
 // payOnce returns the size of the items that a payment by card leaves. The payment's return_url has the same length in

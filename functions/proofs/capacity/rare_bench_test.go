@@ -2,6 +2,7 @@ package capacity_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -23,7 +24,7 @@ const (
 	rareUser  = "rare@shop.example"
 )
 
-// paymentCount returns the number of payments for BenchmarkRareHistory. A million take five minutes and 5 GB.
+// paymentCount returns the number of older payments of a benchmark. A million take five minutes and 5 GB.
 func paymentCount(b *testing.B) int {
 	given := os.Getenv("CASHWRAP_BENCH_PAYMENTS")
 	if given == "" {
@@ -45,21 +46,14 @@ func paymentCount(b *testing.B) int {
 func BenchmarkRareHistory(b *testing.B) {
 	w := world.New(b)
 	sale := storeSale(b, w)
-	index := store.Indexes[slices.IndexFunc(store.Indexes, func(i store.Index) bool { return i.Name == "history" })]
-	kept := append([]string{store.PartitionKey, store.SortKey, index.Partition, index.Sort, "created_at"},
-		index.Include...) // a ref is found by created_at
-	sample := takeItem(b, w, sale)
+	match := takeItem(b, w, sale)
+	match["username"] = &types.AttributeValueMemberS{Value: rareUser}
+	other := attributesOf(b, takeItem(b, w, sale), "history", "created_at") // a ref is found by created_at
 	storeCopiesOf(b, w, sale, paymentCount(b), func(i int) dynamo.Item {
-		item := dynamo.Item{}
-		for name, value := range sample {
-			if i%rareEvery == rareEvery/2 || slices.Contains(kept, name) {
-				item[name] = value
-			}
-		}
 		if i%rareEvery == rareEvery/2 {
-			item["username"] = &types.AttributeValueMemberS{Value: rareUser}
+			return match
 		}
-		return item
+		return other
 	})
 	long := store.Bucket{Rate: 1_000_000, Burst: 1_000_000}
 	for name, limits := range map[string]app.HistoryLimits{"limits": {LongPages: long},
@@ -69,6 +63,16 @@ func BenchmarkRareHistory(b *testing.B) {
 			followRare(b, w)
 		})
 	}
+}
+
+// attributesOf returns an item with only its keys, the attributes of an index, and more.
+func attributesOf(b *testing.B, item dynamo.Item, name string, more ...string) dynamo.Item {
+	b.Helper()
+	index := store.Indexes[slices.IndexFunc(store.Indexes, func(i store.Index) bool { return i.Name == name })]
+	kept := append([]string{store.PartitionKey, store.SortKey, index.Partition, index.Sort},
+		append(more, index.Include...)...)
+	maps.DeleteFunc(item, func(name string, _ types.AttributeValue) bool { return !slices.Contains(kept, name) })
+	return item
 }
 
 // followRare requests the pages of the rare filter one after another, and begins again after the last page.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,6 +18,25 @@ type Use struct {
 	Read, Write float64            // capacity units, including the indexes' units
 	Indexes     map[string]float64 // part of Write, by index
 	Relayed     int                // number of records for relay, if the test counts them
+}
+
+// Minus returns the use without another use, which is a part of it.
+func (u Use) Minus(other Use) Use {
+	u.Read, u.Write, u.Relayed = u.Read-other.Read, u.Write-other.Write, u.Relayed-other.Relayed
+	u.Calls = slices.Clone(u.Calls)
+	for _, call := range other.Calls {
+		if i := slices.Index(u.Calls, call); i >= 0 {
+			u.Calls = slices.Delete(u.Calls, i, i+1)
+		}
+	}
+	indexes := map[string]float64{}
+	for name, units := range u.Indexes {
+		if units -= other.Indexes[name]; units != 0 {
+			indexes[name] = units
+		}
+	}
+	u.Indexes = indexes
+	return u
 }
 
 // Meter adds up the cost of calls to the table. The platform does not ask for the consumed capacity, so the meter does.
