@@ -14,17 +14,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// full is what reconcile answers to the request of a full proof.
-type full struct {
+// proof is the answer of reconcile to a request about a proof.
+type proof struct {
 	Proof  string           `json:"proof"`
 	Proven bool             `json:"proven"`
 	Report reconcile.Report `json:"report"`
 }
 
 // invoke sends a request to reconcile.
-func invoke(w *world.World, request string) full {
+func invoke(w *world.World, request string) proof {
 	w.Helper()
-	var answer full
+	var answer proof
 	said, err := w.Main().Invoke(w.Context(), "reconcile", json.RawMessage(request))
 	if err == nil {
 		err = json.Unmarshal(said, &answer)
@@ -35,7 +35,7 @@ func invoke(w *world.World, request string) full {
 	return answer
 }
 
-// TestConsume_WholeTable checks a full proof over the queue: its report, its log and its metric.
+// TestConsume_WholeTable checks a proof of the whole table over the queue: its report, its log and its metric.
 func TestConsume_WholeTable(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
