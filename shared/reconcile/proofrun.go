@@ -11,13 +11,59 @@ import (
 )
 
 const (
+	// firstSegments is the number of segments of the proof of the whole table that precedes the first night.
+	firstSegments = 16
+	// settling is the time after which the indexes show every write. A night leaves what is younger to the next night.
+	settling = 15 * time.Minute
 	// lastStart is kept free at the end of a call. It is the time to finish the proofs of a chunk, and to save them.
 	lastStart = 20 * time.Second
-	// lateMovements and lateBankLines are the times by which an acquirer and a bank may show a line late. Each import
-	// reads the lines of this time again. A bank has only one line for a payout, and its weekends are long.
-	lateMovements = 24 * time.Hour
-	lateBankLines = 7 * 24 * time.Hour
 )
+
+// Tick begins the next run of the schedule, under the id, or returns the latest run if that is not finished. The first
+// run proves the whole table. Every later run is a night: it proves what has changed since the Until of the run before.
+// Tick also returns the segments that are not proven.
+func Tick(ctx context.Context, c Config, id string) (run store.ProofRun, open []int, err error) {
+	nights, err := c.Store.Nights(ctx)
+	if err != nil {
+		return run, nil, err
+	}
+	next := store.ProofRun{ID: id, Segments: firstSegments}
+	if nights.Latest != "" {
+		latest, latestErr := c.Store.Proof(ctx, nights.Latest)
+		if latestErr != nil {
+			return run, nil, latestErr
+		}
+		if open, err = openSegments(ctx, c.Store.View, latest); err != nil || len(open) > 0 {
+			return latest, open, err
+		}
+		next = store.ProofRun{ID: id, Segments: store.TenantShards, Night: true, Since: latest.Until, LinesSince: latest.At}
+	}
+	if run, err = begin(ctx, c, next); err != nil {
+		return run, nil, err
+	}
+	nights.Latest = id
+	if err = c.Store.SaveNights(ctx, nights); err != nil {
+		return run, nil, err
+	}
+	open, err = openSegments(ctx, c.Store.View, run)
+	return run, open, err
+}
+
+// openSegments returns the segments of a run that are not proven.
+func openSegments(ctx context.Context, s *store.View, run store.ProofRun) ([]int, error) {
+	progress, err := s.ProofSegments(ctx, run.ID)
+	proven := map[int]bool{}
+	for _, p := range progress {
+		proven[p.Segment] = p.Whole
+	}
+	var open []int
+	for segment := range run.Segments {
+		if !proven[segment] {
+			open = append(open, segment)
+		}
+	}
+	return open, err
+}
 
 // Begin imports the statements, and begins a proof of the whole table in segments, which Segment carries on. The id
 // names the run.
@@ -35,23 +81,6 @@ func begin(ctx context.Context, c Config, of store.ProofRun) (store.ProofRun, er
 		of.Until = of.Since
 	}
 	return of, c.Store.BeginProof(ctx, of)
-}
-
-// importLatest imports the lines that were booked since the last import, and those that may have been booked late. The
-// next night proves each transaction and payout that has a new line, and that it would not find otherwise.
-func (r *run) importLatest(ctx context.Context) error {
-	last, err := r.Store.Imports(ctx)
-	if err != nil {
-		return err
-	}
-	var movements, bankLines time.Time
-	if !last.At.IsZero() {
-		movements, bankLines = last.At.Add(-lateMovements), last.At.Add(-lateBankLines)
-	}
-	if err := r.importStatements(ctx, movements, bankLines); err != nil {
-		return err
-	}
-	return r.Store.SaveImports(ctx, store.Imports{At: r.began})
 }
 
 // Segment proves as much of a segment of the run as there is time for. It returns true if the whole segment is proven.

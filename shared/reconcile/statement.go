@@ -20,6 +20,71 @@ import (
 // importedAtOnce is the number of lines of a statement that are stored, and kept in memory, at a time.
 const importedAtOnce = 100
 
+const (
+	// lateMovements and lateBankLines are the times by which an acquirer and a bank may show a line late. Each import
+	// reads the lines of this time again. A bank has only one line for a payout, and its weekends are long.
+	lateMovements = 24 * time.Hour
+	lateBankLines = 7 * 24 * time.Hour
+)
+
+// importLatest imports the lines that were booked since the last import, and those that may have been booked late. The
+// next night proves each transaction and payout that has a new line, and that it would not find otherwise.
+func (r *run) importLatest(ctx context.Context) error {
+	last, err := r.Store.Imports(ctx)
+	if err != nil {
+		return err
+	}
+	var movements, bankLines time.Time
+	if !last.At.IsZero() {
+		movements, bankLines = last.At.Add(-lateMovements), last.At.Add(-lateBankLines)
+	}
+	if err := r.importStatements(ctx, movements, bankLines); err != nil {
+		return err
+	}
+	return r.Store.SaveImports(ctx, store.Imports{At: r.began})
+}
+
+// reopen makes the next night prove the subjects of new lines. It leaves out transactions and payouts that were created
+// since the Until of the latest run, because the next night proves these anyway. A missing subject is proven, too.
+func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
+	nights, err := r.Store.Nights(ctx)
+	if err != nil {
+		return err
+	}
+	var latest store.ProofRun
+	if nights.Latest != "" { // otherwise the first night proves everything that exists
+		if latest, err = r.Store.Proof(ctx, nights.Latest); err != nil {
+			return err
+		}
+	}
+	keys := make([]store.ItemKey, len(lines))
+	for i, l := range lines {
+		keys[i] = subject{l.Tenant, l.Subject}.key()
+	}
+	items, err := store.Reads{View: r.Store.View}.MoneyByKey(ctx, keys)
+	if err != nil {
+		return err
+	}
+	isNew := map[store.ItemKey]bool{}
+	for _, a := range items {
+		isNew[a.Key] = a.Transaction != nil && !a.Transaction.CreatedAt.Before(latest.Until) ||
+			a.Payout != nil && !a.Payout.CreatedAt.Before(latest.Until)
+	}
+	for i, l := range lines {
+		if isNew[keys[i]] {
+			continue
+		}
+		err := r.Store.ListTenant(ctx, l.Tenant) // which may be unknown
+		if err == nil {
+			err = r.Store.Reopen(ctx, l.Tenant, l.Subject)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // importStatements stores the lines that acquirers have booked since one time, and banks since another. The zero time
 // means all lines. It reopens the subjects of lines that were not stored before. Lines are read before entries, so each
 // stored line has its entry, unless its outcome is pending.
