@@ -34,12 +34,11 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	if err := f.checkVisible(ctx, string(req.ID)); err != nil {
 		return checkout.Processed{}, err
 	}
-	request := req.Request(string(req.ID), rest.OperationID(ctx))
-	request.TaxEnabled = payee.Settings.Of(caller.Tenant.Mode).TaxEnabled
+	request := req.Request(string(req.ID), rest.OperationID(ctx), payee)
 	request.PayerPresent = caller.Actor.Kind.InBrowser()
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
 	if request.PayerPresent { // all payers share the public key, and a payer can get many merchant tokens
-		request.AskedBy = []string{rest.SourceAddress(ctx)}
+		request.AskedBy, request.PayerBrowser = []string{rest.SourceAddress(ctx)}, new(rest.Browser(ctx))
 	}
 	c, step, err := f.processing.Start(ctx, caller.Tenant, request)
 	if err != nil {

@@ -45,13 +45,15 @@ type browser struct {
 	from    string // its network address; "" for the default address
 }
 
+const userAgent = "Firefox/1"
+
 func (f fixture) browser() *browser { return &browser{fixture: f, cookies: map[string]string{}} }
 
 // send sends a request as the browser does, and stores the cookie of the response.
 func (b *browser) send(r world.Request) world.Response {
 	b.Helper()
 	r.APIKey, r.From = world.NoKey, b.from
-	r.Header = map[string]string{}
+	r.Header = map[string]string{"User-Agent": userAgent}
 	if len(b.cookies) > 0 {
 		var all []string
 		for _, name := range slices.Sorted(maps.Keys(b.cookies)) {

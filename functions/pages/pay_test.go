@@ -45,6 +45,26 @@ func TestCreatePaymentPageAttempt_Card(t *testing.T) {
 	}
 }
 
+// TestCreatePaymentPageAttempt_WhatIsSent checks that the acquirer gets the payer's browser, and the consent that the
+// page asks for.
+func TestCreatePaymentPageAttempt_WhatIsSent(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	sent := s.RecordCharges()
+	s = s.NewLiveShop()
+	f := hostedBy(s, "10.10", map[string]any{"customer_id": s.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
+	payer := f.browser()
+	payer.from = "203.0.113.7"
+	payer.Want("pay", 200, payer.pay(payer.attempt(payer.load("", "form"), f.Card(world.Frictionless))))
+	got := sent.Last(t)
+	if b := got.Browser; b == nil || b.IP != payer.from || b.UserAgent != userAgent {
+		t.Errorf("got browser %+v, want %s at %s", b, userAgent, payer.from)
+	}
+	if c := got.Consent; c == nil || c.IP != payer.from || c.UserAgent != userAgent {
+		t.Errorf("got consent %+v, want it by %s at %s", c, userAgent, payer.from)
+	}
+}
+
 // TestCreatePaymentPageAttempt_Form checks a payment without scripts. The answer is a 303 to the page, and the page
 // leads to the merchant. A direct redirect would fail, because browsers apply the form's policy to redirects after the
 // form.

@@ -24,6 +24,7 @@ type visit struct {
 	embedded bool
 	from     origin
 	address  string // the browser's address, as limits count it (rest.SourceAddress)
+	browser  payments.Browser
 
 	acceptLanguage string
 }
@@ -48,7 +49,7 @@ func (f family) readVisit(ctx context.Context, id string, embedded bool) (visit,
 	t, c, err := f.store.HostedCheckout(ctx, id)
 	return visit{family: f, tenant: t, checkout: c, session: f.readSession(ctx, id), embedded: embedded,
 		surplus: f.newEvictionCookie(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx),
-		address: rest.SourceAddress(ctx)}, err
+		address: rest.SourceAddress(ctx), browser: rest.Browser(ctx)}, err
 }
 
 type showRequest struct {

@@ -49,7 +49,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 			if a, _, err = o.mergeAccount(a, m, c.Account); err != nil {
 				return merchantCreated{}, err
 			}
-			m.AdvancedMode = a.AppSettings.InAdvancedMode()
+			m.Copied = a.CopiedToMerchant()
 		}
 		var created merchantCreated
 		created, taken = o.storeMerchant(ctx, m, a, c.TestKey)

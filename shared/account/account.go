@@ -70,3 +70,8 @@ func (a Account) Owners() []Person {
 	}
 	return owners
 }
+
+// CopiedToMerchant returns the facts that the account's merchant has a copy of.
+func (a Account) CopiedToMerchant() merchant.Copied {
+	return merchant.Copied{AdvancedMode: a.AppSettings.InAdvancedMode(), Trade: a.Profile.Trade()}
+}

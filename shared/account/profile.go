@@ -117,3 +117,10 @@ func (p Profile) Shown(m merchant.Merchant) DoingBusinessAs {
 	d.Address.Country = cmp.Or(d.Address.Country, m.Country)
 	return d
 }
+
+// Trade returns the business in the form that the merchant has a copy of. The address is the one that payers know.
+func (p Profile) Trade() merchant.Trade {
+	address := cmp.Or(p.DoingBusinessAs.Address, p.Address)
+	return merchant.Trade{CategoryCode: p.CategoryCode, Name: p.DoingBusinessAs.BusinessName, Line1: address.Line1,
+		City: address.City, Region: cmp.Or(address.RegionCode, address.Region), PostCode: address.PostCode}
+}

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -8,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
@@ -17,7 +19,7 @@ type Payment struct {
 	Card         *payments.Card                  `json:"card"`
 	Token        rest.ID                         `json:"token"`
 	CustomerID   string                          `json:"customer_id"`
-	GooglePay    map[string]any                  `json:"google_pay"`
+	GooglePay    map[string]json.RawMessage      `json:"google_pay"`
 	ApplePay     map[string]any                  `json:"apple_pay"` // no method uses this field yet
 	Installments *int                            `json:"installments" validate:"min=1 max=12"`
 	Mandate      *Mandate                        `json:"mandate"`
@@ -32,15 +34,31 @@ type Mandate struct {
 }
 
 // Request returns the request to pay the checkout. A repeated request has the same operation.
-func (req Payment) Request(checkoutID, operation string) processing.PaymentRequest {
+func (req Payment) Request(checkoutID, operation string, m merchant.Merchant) processing.PaymentRequest {
 	request := processing.PaymentRequest{
 		CheckoutID: checkoutID, Operation: operation, Method: req.PaymentType, Card: req.Card,
-		CustomerID: req.CustomerID, Token: string(req.Token), Mandate: req.Mandate != nil, Payer: req.Payer, Installments: 1,
+		CustomerID: req.CustomerID, Token: string(req.Token), Wallet: req.wallet(), Payer: req.Payer, Installments: 1,
+		Merchant: m,
 	}
 	if req.Installments != nil {
 		request.Installments = *req.Installments
 	}
+	if req.Mandate != nil {
+		request.Consent = &payments.Consent{UserAgent: req.Mandate.UserAgent, IP: req.Mandate.UserIP}
+	}
 	return request
+}
+
+// wallet returns the JSON object that the payer's wallet gave.
+func (req Payment) wallet() secret.Text {
+	if req.PaymentType != payments.GooglePay {
+		return secret.Text{}
+	}
+	object, err := json.Marshal(req.GooglePay)
+	if err != nil { // the values were decoded from JSON
+		panic(err)
+	}
+	return secret.New(string(object))
 }
 
 // Check returns the faults that can be found without the checkout. If the method is missing or unusable, Check returns

@@ -1,14 +1,17 @@
 package checkout_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/optional"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -41,10 +44,11 @@ func TestPaymentCheck(t *testing.T) {
 		by      merchant.Merchant
 		want    string
 	}{
-		"a card":           {checkout.Payment{PaymentType: "card", Card: card()}, german, ""},
-		"a saved card":     {checkout.Payment{PaymentType: "card", Token: "t", CustomerID: "c"}, german, ""},
-		"another method":   {checkout.Payment{PaymentType: "ideal"}, german, ""},
-		"Google Pay":       {checkout.Payment{PaymentType: "google_pay", GooglePay: map[string]any{}}, german, ""},
+		"a card":         {checkout.Payment{PaymentType: "card", Card: card()}, german, ""},
+		"a saved card":   {checkout.Payment{PaymentType: "card", Token: "t", CustomerID: "c"}, german, ""},
+		"another method": {checkout.Payment{PaymentType: "ideal"}, german, ""},
+		"Google Pay": {checkout.Payment{PaymentType: "google_pay", GooglePay: map[string]json.RawMessage{}},
+			german, ""},
 		"ZIP code":         {checkout.Payment{PaymentType: "card", Card: zip}, american, ""},
 		"one instalment":   {checkout.Payment{PaymentType: "card", Card: card(), Installments: &once}, german, ""},
 		"instalments":      {checkout.Payment{PaymentType: "card", Card: card(), Installments: &thrice}, brazilian, ""},
@@ -85,6 +89,9 @@ func TestPaymentCheck(t *testing.T) {
 // samePointer compares cards by their address, because their numbers cannot be read.
 var samePointer = cmp.Comparer(func(a, b *payments.Card) bool { return a == b })
 
+// sameSecret compares wallets' objects by their text.
+var sameSecret = cmp.Comparer(func(a, b secret.Text) bool { return a.Reveal() == b.Reveal() })
+
 func TestPaymentRequest(t *testing.T) {
 	t.Parallel()
 	three, payer := 3, &payments.PersonalDetailsChange{Email: optional.Some("ada@mail.example")}
@@ -94,15 +101,21 @@ func TestPaymentRequest(t *testing.T) {
 		want    processing.PaymentRequest
 	}{
 		"card": {checkout.Payment{PaymentType: "card", Card: paid, Installments: &three,
-			Mandate: &checkout.Mandate{Type: "recurrent", UserAgent: "x"}, Payer: payer},
+			Mandate: &checkout.Mandate{Type: "recurrent", UserAgent: "x", UserIP: "203.0.113.7"}, Payer: payer},
 			processing.PaymentRequest{CheckoutID: "id", Operation: "op", Method: payments.CardMethod, Card: paid,
-				Installments: 3, Mandate: true, Payer: payer}},
+				Installments: 3, Consent: &payments.Consent{UserAgent: "x", IP: "203.0.113.7"}, Payer: payer}},
 		"saved card": {checkout.Payment{PaymentType: "card", Token: "t", CustomerID: "c"},
 			processing.PaymentRequest{CheckoutID: "id", Operation: "op", Method: payments.CardMethod, Token: "t",
 				CustomerID: "c", Installments: 1}},
+		"Google Pay": {checkout.Payment{PaymentType: "google_pay", GooglePay: map[string]json.RawMessage{
+			"apiVersion": json.RawMessage("2"), "paymentMethodData": json.RawMessage(`{"type":"CARD"}`)}},
+			processing.PaymentRequest{CheckoutID: "id", Operation: "op", Method: payments.GooglePay, Installments: 1,
+				Wallet: secret.New(`{"apiVersion":2,"paymentMethodData":{"type":"CARD"}}`)}},
 	} {
-		got := c.payment.Request("id", "op")
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(optional.Of[string]{}), samePointer); diff != "" {
+		c.want.Merchant = german
+		got := c.payment.Request("id", "op", german)
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(optional.Of[string]{}),
+			cmpopts.EquateComparable(money.Amount{}), samePointer, sameSecret); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

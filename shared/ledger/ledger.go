@@ -82,6 +82,8 @@ type Entry struct {
 	About    Reference `dynamo:"about"`
 	Postings []Posting `dynamo:"postings"`
 	At       time.Time `dynamo:"at"`
+
+	AcquirerReference string `dynamo:"acquirer_reference,omitempty"` // of the movement at the acquirer; "" if it has none
 }
 
 // ErrUnbalanced reports postings that do not sum to zero in each currency, or an entry that moves nothing.

@@ -32,7 +32,7 @@ func (s State) view() stateView {
 	return stateView{
 		Merchant: termsView{m.Name, m.Email, m.Country, m.Currency, m.Sandbox, m.OnlinePayments, m.Onboarding, m.FeeRate,
 			m.MinimumBalance, m.TimeZone, m.PayoutPlan, m.ShardCount(), m.Requests, m.PayPal,
-			callbacksView{m.Callbacks.Version, m.Callbacks.RotatedAt}},
+			m.LowValue, m.AcquirerAccount, callbacksView{m.Callbacks.Version, m.Callbacks.RotatedAt}},
 		Live: s.tenantView(identity.Live), Test: s.tenantView(identity.Test),
 	}
 }
@@ -58,6 +58,8 @@ type termsView struct {
 	Shards         int            `json:"shards"`
 	Requests       int            `json:"requests_per_second"`
 	PayPal         bool           `json:"paypal"`
+	LowValue       bool           `json:"low_value_exemption"`
+	Acquirer       string         `json:"acquirer_account"`
 	Callbacks      callbacksView  `json:"callback_secret"`
 }
 

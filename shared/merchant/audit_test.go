@@ -24,7 +24,7 @@ func auditText(t *testing.T, s merchant.State) string {
 // unaudited has the fields that the view does not show: internal fields, a number and its check digit beside an IBAN,
 // and fields that the account's audit shows.
 var unaudited = map[string]bool{"Code": true, "GrownAt": true, "CreatedAt": true, "UpdatedAt": true, "Version": true,
-	"CheckAt": true, "AccountNumber": true, "CheckDigit": true, "AdvancedMode": true}
+	"CheckAt": true, "AccountNumber": true, "CheckDigit": true, "Copied": true}
 
 // TestForAudit_EachField checks that the view shows each field, but no account number.
 func TestForAudit_EachField(t *testing.T) {

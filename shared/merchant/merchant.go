@@ -29,15 +29,18 @@ type Merchant struct {
 	TimeZone       string           `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
 	PayoutPlan     PayoutPlan       `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
 	Settings       ByMode[Settings] `dynamo:"settings"`
-	Shards         int              `dynamo:"shards,omitempty"`        // see ShardCount
-	GrownAt        time.Time        `dynamo:"grown_at,omitempty"`      // when Grow last changed Shards
-	Requests       int              `dynamo:"requests,omitempty"`      // per second in each mode; 0: UsualRequests
-	PayPal         bool             `dynamo:"paypal,omitempty"`        // may offer PayPal (contract §4.3)
-	AdvancedMode   bool             `dynamo:"advanced_mode,omitempty"` // copy of the owner's app setting in the account
+	Shards         int              `dynamo:"shards,omitempty"`    // see ShardCount
+	GrownAt        time.Time        `dynamo:"grown_at,omitempty"`  // when Grow last changed Shards
+	Requests       int              `dynamo:"requests,omitempty"`  // per second in each mode; 0: UsualRequests
+	PayPal         bool             `dynamo:"paypal,omitempty"`    // may offer PayPal (contract §4.3)
+	LowValue       bool             `dynamo:"low_value,omitempty"` // exempts payments of at most 30 EUR from 3DS
 	Callbacks      CallbackSecret   `dynamo:"callbacks"`
 	CreatedAt      time.Time        `dynamo:"created_at"`
 	UpdatedAt      time.Time        `dynamo:"updated_at,omitempty"` // when an operator last changed the terms
 	Version        int              `dynamo:"version"`              // of the stored item, from 1
+	Copied
+
+	AcquirerAccount string `dynamo:"acquirer_account,omitempty"` // at the live acquirer; "": the platform's account
 }
 
 // Registration has the fields that cannot change after a merchant is created, because its stored data depends on them.
@@ -66,7 +69,7 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 // Same returns true if both merchants have the same registration and terms.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Settings, m.Callbacks = other.CreatedAt, other.Version, other.Settings, other.Callbacks
-	m.Shards, m.GrownAt, m.UpdatedAt, m.AdvancedMode = other.Shards, other.GrownAt, other.UpdatedAt, other.AdvancedMode
+	m.Shards, m.GrownAt, m.UpdatedAt, m.Copied = other.Shards, other.GrownAt, other.UpdatedAt, other.Copied
 	return reflect.DeepEqual(m, other)
 }
 

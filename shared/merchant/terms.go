@@ -29,6 +29,12 @@ type Terms struct {
 	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's minimum (§6.4)
 	PayPal         optional.Of[bool]   `json:"paypal"`       // the merchant may offer PayPal
 
+	// LowValue asks issuers not to authenticate payers of at most 30 EUR, which makes the merchant liable for fraud.
+	LowValue optional.Of[bool] `json:"low_value_exemption"`
+
+	// AcquirerAccount names the merchant's account at the live acquirer; "": payments go to the platform's account.
+	AcquirerAccount optional.Of[string] `json:"acquirer_account" validate:"pattern=^[!-~]{0,64}$"`
+
 	// Shards sets ShardCount before a launch with many payments. Otherwise Grow raises it.
 	Shards optional.Of[int] `json:"shards"`
 
@@ -54,7 +60,8 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 	}
 	m.Name, m.Email = c.Name.Or(m.Name), c.Email.Or(m.Email)
 	m.OnlinePayments, m.Onboarding = c.OnlinePayments.Or(m.OnlinePayments), c.Onboarding.Or(m.Onboarding)
-	m.PayPal = c.PayPal.Or(m.PayPal)
+	m.PayPal, m.LowValue = c.PayPal.Or(m.PayPal), c.LowValue.Or(m.LowValue)
+	m.AcquirerAccount = c.AcquirerAccount.Or(m.AcquirerAccount)
 	if plan, given := c.PayoutPlan.Get(); given {
 		m.PayoutPlan = normalizePlan(plan)
 	}

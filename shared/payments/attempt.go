@@ -33,6 +33,7 @@ type Attempt struct {
 	Verification bool         `dynamo:"verification,omitempty"`     // checks the card, takes nothing (contract §4.6)
 	SaveAs       string       `dynamo:"save_as,omitempty"`          // token under which to save the card
 	Token        string       `dynamo:"instrument_token,omitempty"` // saved card to charge
+	TokenOwner   string       `dynamo:"token_owner,omitempty"`      // customer of Token, if the checkout names none
 	WithMandate  bool         `dynamo:"with_mandate,omitempty"`
 	Card         *CardSummary `dynamo:"card,omitempty"`
 	Code         *PaymentCode `dynamo:"code,omitempty"`
@@ -146,6 +147,7 @@ func (c Checkout) newTransaction(status TransactionStatus, o Outcome, now time.T
 		ProductSummary: c.Description, Username: cmp.Or(c.Creator.Email, c.Payee.Email), Creator: c.Creator.ID,
 		CustomerID:      c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
+		ThreeDS:  o.ThreeDS,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: cmp.Or(c.Payee.PayoutPlan, merchant.SinglePayment), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
 		AdvancedMode: c.Payee.AdvancedMode, Version: 1,

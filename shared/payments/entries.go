@@ -8,17 +8,19 @@ import (
 )
 
 // paymentEntry enters the acquirer's debt to us, and our debt to the merchant. The debt to the merchant is the amount
-// less our fee. Under gross settlement it is the full amount, and the fee is billed.
-func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
+// less our fee. Under gross settlement it is the full amount, and the fee is billed. reference is the acquirer's.
+func paymentEntry(t Transaction, reference string, at time.Time) *ledger.Entry {
 	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
 	if t.Gross {
 		owed, billed = t.Captured, t.Fee
 	}
-	return ledger.MustEntry(t.ID, ledger.Payment, ledger.OfTransaction(t.ID), at,
+	entry := ledger.MustEntry(t.ID, ledger.Payment, ledger.OfTransaction(t.ID), at,
 		ledger.Posting{Account: ledger.AcquirerReceivable, Amount: t.Captured},
 		ledger.Posting{Account: ledger.FeesReceivable, Amount: billed},
 		ledger.Posting{Account: ledger.MerchantPayable, Amount: owed.Neg()},
 		ledger.Posting{Account: ledger.FeeIncome, Amount: t.Fee.Neg()})
+	entry.AcquirerReference = reference
+	return entry
 }
 
 // returnEntry enters an amount that went back to the payer at the merchant's cost. We keep the fee (contract §6.7).

@@ -14,6 +14,9 @@ type Instrument struct {
 	Card       CardSummary `dynamo:"card"`
 	Mandate    *Mandate    `dynamo:"mandate,omitempty"`
 	CreatedAt  time.Time   `dynamo:"created_at"`
+
+	// NetworkTransactionID names the charge in which the payer agreed to later ones; "" if the acquirer gave none.
+	NetworkTransactionID string `dynamo:"network_transaction_id,omitempty"`
 }
 
 // CheckChargeable refuses a card that cannot be charged at all. The client gets 402, not a decline (contract §3.4).

@@ -1,6 +1,9 @@
 package payments
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Decision is the state of a charge or refund at the acquirer.
 type Decision string
@@ -26,6 +29,31 @@ type Outcome struct {
 	Code       *PaymentCode // with Voucher
 	Present    *CardPresent // of a charge by a terminal
 	Reason     string       // with Cancelled at a reader, for the merchant
+
+	AcquirerReference    string  // names the charge or refund at the acquirer, for disputes and settlements; may be ""
+	NetworkTransactionID string  // given by the card network with Approved, for later charges under an agreement
+	ThreeDS              ThreeDS // of an authenticated charge
+	NeverRetry           bool    // with Declined: the issuer forbids further charges of this card
+}
+
+// ThreeDS is the result of a 3-D Secure authentication. The zero value means that there was none.
+type ThreeDS struct {
+	ECI            string // electronic commerce indicator of the card scheme, two digits
+	LiabilityShift bool   // the issuer is liable for fraud
+}
+
+// MarshalText returns the ECI, with a "+" if the liability has shifted. So a transaction's item stays small.
+func (r ThreeDS) MarshalText() ([]byte, error) {
+	if r.LiabilityShift {
+		return []byte(r.ECI + "+"), nil
+	}
+	return []byte(r.ECI), nil
+}
+
+// UnmarshalText reads the form that MarshalText writes.
+func (r *ThreeDS) UnmarshalText(text []byte) error {
+	r.ECI, r.LiabilityShift = strings.CutSuffix(string(text), "+")
+	return nil
 }
 
 // Step is the next page for the payer's browser.

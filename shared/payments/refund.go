@@ -154,7 +154,9 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	e.ReturnCode = o.ReturnCode
 	switch o.Decision {
 	case Approved:
-		return t.completeRefund(e, now), true
+		change := t.completeRefund(e, now)
+		change.Entry.AcquirerReference = o.AcquirerReference
+		return change, true
 	case Declined, Cancelled:
 		return t.undoRefund(e, EventFailed, now), true
 	default:

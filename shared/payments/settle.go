@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -62,6 +63,21 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 	}
 }
 
+// RefusedCard is a saved card that its issuer has refused for good.
+type RefusedCard struct {
+	CustomerID, Token, AcquirerToken string
+}
+
+// RefusedCard returns the saved card that the outcome of the open attempt refuses for good. It returns false if there
+// is no such card.
+func (c Checkout) RefusedCard(attemptID string, o Outcome) (RefusedCard, bool) {
+	a := c.Attempt
+	if !o.NeverRetry || o.Decision != Declined || !c.AttemptOpen() || a.ID != attemptID || a.Token == "" || a.Card == nil {
+		return RefusedCard{}, false
+	}
+	return RefusedCard{cmp.Or(a.TokenOwner, c.CustomerID), a.Token, a.Card.AcquirerToken}, true
+}
+
 // withOwnAttempt copies the attempt and the list of transactions, so that changes do not alter the caller's checkout.
 func (c Checkout) withOwnAttempt() Checkout {
 	attempt := *c.Attempt
@@ -74,8 +90,8 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange
 	c.Status = CheckoutPaid
 	c.AttemptStarts = nil // the starts only limit further attempts
 	change := c.record(TransactionSuccessful, o, now)
-	change.addPosting(now)
-	change.addInstrument(now)
+	change.addPosting(o.AcquirerReference, now)
+	change.addInstrument(o.NetworkTransactionID, now)
 	change.Checkout.Attempt = c.Attempt.closed()
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
@@ -236,18 +252,18 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Che
 
 // addPosting adds a captured payment's journal entry and payouts. It adds none for a verification, which captures
 // nothing.
-func (ch *CheckoutChange) addPosting(now time.Time) {
+func (ch *CheckoutChange) addPosting(acquirerReference string, now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {
 		return
 	}
-	ch.Entry = paymentEntry(*t, now)
+	ch.Entry = paymentEntry(*t, acquirerReference, now)
 	t.Payouts, ch.Payables = t.planPayouts(now)
 }
 
 // addInstrument saves the approved card for the checkout's customer, with a mandate if the payer gave one (contract
 // §4.6).
-func (ch *CheckoutChange) addInstrument(now time.Time) {
+func (ch *CheckoutChange) addInstrument(networkTransactionID string, now time.Time) {
 	c := &ch.Checkout
 	a := c.Attempt
 	if a.Token != "" {
@@ -257,7 +273,8 @@ func (ch *CheckoutChange) addInstrument(now time.Time) {
 	if a.SaveAs == "" || a.Card == nil || a.Card.AcquirerToken == "" {
 		return
 	}
-	instrument := Instrument{Token: a.SaveAs, CustomerID: c.CustomerID, Active: true, Card: *a.Card, CreatedAt: now}
+	instrument := Instrument{Token: a.SaveAs, CustomerID: c.CustomerID, Active: true, Card: *a.Card,
+		NetworkTransactionID: networkTransactionID, CreatedAt: now}
 	if a.WithMandate {
 		instrument.Mandate = &Mandate{Type: "recurrent", Status: MandateActive, MerchantCode: c.Payee.Code}
 		c.Mandate = instrument.Mandate

@@ -68,6 +68,7 @@ type Transaction struct {
 	Location            *Location           `dynamo:"location,omitempty"` // of the reader
 	TerminalID          string              `dynamo:"tid,omitempty"`
 	ReturnCode          string              `dynamo:"return_code,omitempty"`
+	ThreeDS             ThreeDS             `dynamo:"eci,omitempty"`
 	UpdatedAt           time.Time           `dynamo:"updated_at"`
 	ChangedAt           time.Time           `dynamo:"changed_at,omitempty"` // last change by anything but a payout
 	Version             int                 `dynamo:"version"`              // of the stored item, from 1

@@ -93,6 +93,9 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	o payments.Outcome, measured ...metric.Value) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
+	if err := p.refuseCard(ctx, t, c, attemptID, o); err != nil {
+		return c, err
+	}
 	var settled bool
 	after, err := p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		var change payments.CheckoutChange
@@ -107,6 +110,21 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	}
 	p.measure(ctx, t, measured...)
 	return after, err
+}
+
+// refuseCard deactivates the saved card that the outcome refuses for good. settle calls it before it records the
+// outcome, so that whoever records the outcome after an interruption also deactivates the card.
+func (p *Processor) refuseCard(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
+	o payments.Outcome) error {
+	card, refused := c.RefusedCard(attemptID, o)
+	if !refused {
+		return nil
+	}
+	err := p.Store.RefuseCard(ctx, t, card)
+	if failure.Is(err, failure.KindNotFound) {
+		return nil
+	}
+	return err
 }
 
 // session returns the payer's session for the attempt. The session is empty if the attempt is closed.

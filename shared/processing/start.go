@@ -10,9 +10,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -26,7 +28,8 @@ type PaymentRequest struct {
 	CustomerID   string // set together with Token
 	Token        string // of a saved card
 	Installments int
-	Mandate      bool // the request contains a mandate
+	Wallet       secret.Text       // JSON object of the payer's wallet; see acquirer.Charge
+	Consent      *payments.Consent // the request contains a mandate
 	Payer        *payments.PersonalDetailsChange
 	PayerPresent bool     // sent by the payer's browser, with a key or token (contract §2.1) or on the payment page
 	AskedBy      []string // names for Source: a session, a network address, a credential
@@ -34,8 +37,9 @@ type PaymentRequest struct {
 	Browser   string // hash of the session, if the attempt began on the payment page (contract §13.3)
 	ReturnURL string // where a method's page sends the payer; "": the checkout's redirect_url
 
-	Amount     *money.Amount // the amount shown to the payer; only this amount is charged; nil: the checkout's amount
-	TaxEnabled bool          // the merchant's present setting
+	Amount       *money.Amount     // shown to the payer; only this amount is charged; nil: the checkout's amount
+	Merchant     merchant.Merchant // as it is now
+	PayerBrowser *payments.Browser // of the present payer; nil if unknown
 }
 
 // Step is the next page for the payer's browser.
@@ -119,7 +123,7 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 		}
 		return c, err
 	}
-	c.Payee.TaxEnabled = request.TaxEnabled
+	c.Payee.TaxEnabled = request.Merchant.Settings.Of(t.Mode).TaxEnabled
 	if c, err = c.Begin(attempt, by, now); err != nil {
 		return c, err
 	}
@@ -143,6 +147,9 @@ func (p *Processor) newAttempt(t identity.Tenant, c payments.Checkout, request P
 			return a, err
 		}
 		a.Token, a.Card = instrument.Token, &instrument.Card
+		if instrument.CustomerID != c.CustomerID {
+			a.TokenOwner = instrument.CustomerID
+		}
 		if instrument.Recurring() && !request.PayerPresent {
 			a.PaymentType = payments.RecurringPayment
 		}
@@ -165,7 +172,7 @@ func (r PaymentRequest) check(c payments.Checkout) error {
 	faults := failure.List{}.
 		If(another, failure.Invalid("customer_id", "is not the checkout's customer")).
 		If(setup && r.Card == nil, failure.Missing("card")).
-		If(setup && !r.Mandate, failure.Missing("mandate")).
+		If(setup && r.Consent == nil, failure.Missing("mandate")).
 		If(r.Method.Flow() == payments.RedirectFlow && r.returnURL(c) == "", failure.Missing("redirect_url"))
 	if r.Method.Flow() != payments.CardFlow {
 		faults = append(faults, r.Method.CheckPayer(r.payer(c))...)
@@ -262,42 +269,6 @@ func (p *Processor) closeNotTaken(ctx context.Context, t identity.Tenant, c paym
 	cause error) (payments.Checkout, *Step, error) {
 	c, err := p.CloseNotTaken(context.WithoutCancel(ctx), t, c)
 	return c, nil, errors.Join(failure.Upstream(cause), err)
-}
-
-func (p *Processor) sendCharge(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
-	instrument *payments.Instrument) (payments.Outcome, error) {
-	a := c.Attempt
-	charge := acquirer.Charge{
-		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,
-		Method: a.Method, Installments: a.Installments, Card: request.Card, Store: a.SaveAs != "",
-		Verification: a.Verification, Payer: request.payer(c), Descriptor: c.Payee.Name, ReturnURL: request.returnURL(c),
-	}
-	if instrument != nil {
-		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, a.PaymentType == payments.RecurringPayment
-	}
-	return askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
-		return p.acquirer(t).Charge(ctx, charge)
-	})
-}
-
-// askTwice calls the acquirer again if the first answer is lost. The idempotency key makes the second call safe. If the
-// second call returns ErrNotTaken, this says nothing about the first call, so the outcome stays unknown.
-func askTwice(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
-	o, err := askOnce(ctx, ask)
-	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {
-		return o, err
-	}
-	again, secondErr := askOnce(ctx, ask)
-	if secondErr == nil {
-		return again, nil
-	}
-	return again, err
-}
-
-func askOnce(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, chargeTime)
-	defer cancel()
-	return ask(ctx)
 }
 
 // nextStep returns the payer's next page, with the return URL for a 3DS challenge (contract §4.3, §4.4).

@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // findRoute sets the request's route. If no route matches, done is true and r is the reply: 404, 405, or the reply to a
@@ -55,7 +56,7 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	if !x.server.allowHTTP && !isSecure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
-	ctx = withState(ctx, func(s *state) { s.source = addressSubject(x.client) })
+	ctx = withState(ctx, func(s *state) { s.source, s.browser = addressSubject(x.client), x.browser() })
 	if x.route.Access == Open {
 		by := audit.By{Actor: audit.Actor{Source: x.source(), Request: x.id}, Operation: x.operation()}
 		ctx = withState(ctx, func(s *state) { s.by, s.openRouteRequest = by, x.request })
@@ -121,6 +122,18 @@ func (x *exchange) actor() audit.Actor {
 		a.Kind = audit.APIKey
 	}
 	return a
+}
+
+// maxHeader bounds the text of a header that an acquirer gets.
+const maxHeader = 2048
+
+// browser describes the client, for the acquirer.
+func (x *exchange) browser() payments.Browser {
+	header := func(name string) string {
+		text := strings.Join(x.request.Header.Values(name), ",")
+		return strings.ToValidUTF8(text[:min(len(text), maxHeader)], "")
+	}
+	return payments.Browser{IP: x.source(), UserAgent: header("User-Agent"), Accept: header("Accept")}
 }
 
 // source returns the client's address, or "" if it is unknown.

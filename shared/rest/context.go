@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // state is the part of a request that its operation reads from the context.
@@ -17,6 +18,7 @@ type state struct {
 	seed             []byte        // of Random; nil: no operation
 	source           string        // see SourceAddress
 	openRouteRequest *http.Request // the request to an Open route; nil on other routes
+	browser          payments.Browser
 }
 
 type stateKey struct{}
@@ -42,6 +44,10 @@ func By(ctx context.Context) audit.By { return stateOf(ctx).by }
 
 // Merchant returns the caller's merchant, as read when the request was authenticated. On an Open route it is zero.
 func Merchant(ctx context.Context) merchant.Merchant { return stateOf(ctx).merchant }
+
+// Browser describes the client that sent the request. If a payer's browser sent the request, the payer's acquirer gets
+// this description.
+func Browser(ctx context.Context) payments.Browser { return stateOf(ctx).browser }
 
 // OperationID returns the operation's id, in the form of a UUID v4. Every retry under an Idempotency-Key has the same
 // id, even after a crash. So an operation that uses the id for its first write recognises its own work. Without a key

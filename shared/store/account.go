@@ -15,14 +15,14 @@ func (s *View) Account(ctx context.Context, code string) (account.Account, error
 	return readOne[account.Account](ctx, s, accountKey(code), nil)
 }
 
-// SaveAccount replaces the merchant's onboarding data, and returns the data with its next version. If the owner's
-// advanced mode changes, SaveAccount also writes the merchant. Error: ErrStale when the data or the merchant changed
-// meanwhile.
+// SaveAccount replaces the merchant's onboarding data, and returns the data with its next version. If a fact changes
+// that the merchant has a copy of, SaveAccount also writes the merchant. Error: ErrStale when the data or the merchant
+// changed meanwhile.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
 	tx := s.newAuditedTx(by)
-	if advanced := a.AppSettings.InAdvancedMode(); advanced != m.AdvancedMode {
-		m.AdvancedMode, m.Version = advanced, m.Version+1
+	if copied := a.CopiedToMerchant(); copied != m.Copied {
+		m.Copied, m.Version = copied, m.Version+1
 		tx.Put(s.replace(merchantItem(m)))
 	}
 	a.Version = before.Version + 1

@@ -290,8 +290,8 @@ func dumpTable(t *testing.T, s *store.Store) []dynamo.Item {
 var writersNotAsking = map[string][]string{
 	"the rules of payments and of what belongs to them, for a caller whom the route has admitted": {
 		"Apply", "ApplyTransaction", "CreateCheckout", "CreateCustomer", "CreateReaderCheckout", "CreateReceiptLink",
-		"DeactivateInstrument", "ForgetCard", "MailReceipt", "NumberReceipt", "RenameCheckout", "SaveCheckout",
-		"UpdateCustomer"},
+		"DeactivateInstrument", "ForgetCard", "MailReceipt", "NumberReceipt", "RefuseCard", "RenameCheckout",
+		"SaveCheckout", "UpdateCustomer"},
 	"the rules of payouts, for workers and operators": {"ApplyPayoutOutcome", "CollectPayout", "CreatePayout",
 		"LeasePayouts", "OpenPayout", "ReleasePayouts", "SendPayout", "StepPayout"},
 	"a code, a password or a token, which the method or its caller has compared": {"ChangeSecondFactor", "ConfirmSignIn",

@@ -148,6 +148,16 @@ var storedCustomers = map[string]stored{
 		},
 		unseen: storedtest.NotRead{"CARD active": "nothing is read as false; Apply's case misses it"},
 	},
+	"RefuseCard": {
+		sets: "Active and the mandate's status",
+		write: func(w fixture) []storedtest.Read {
+			i := w.fillAndSaveCard()
+			w.must(w.RefuseCard(w.Context(), w.tenant, payments.RefusedCard{CustomerID: i.CustomerID, Token: i.Token,
+				AcquirerToken: i.Card.AcquirerToken}))
+			return []storedtest.Read{w.instrument(i.Deactivated())}
+		},
+		unseen: storedtest.NotRead{"CARD active": "nothing is read as false; Apply's case misses it"},
+	},
 	"ForgetCard": {
 		sets: "it takes the acquirer's token away",
 		write: func(w fixture) []storedtest.Read {

@@ -74,7 +74,8 @@ func (e *everything) loseReplies(prepare func(), step func(*world.Process)) {
 // sweepNeedsMoreRights lists actions that the sweep can finish for a dead process only with additional rights. If an
 // action is missing here, TestActions_FaultAtEveryStep fails: it kills the processes of all actions, and its functions
 // have only the rights in access.json.
-var sweepNeedsMoreRights = []string{"start a challenge", "save a card with a mandate"}
+var sweepNeedsMoreRights = []string{"start a challenge", "save a card with a mandate",
+	"charge a saved card that is refused for good"}
 
 // cutOffRequests sends requests whose process loses its network or dies.
 func (e *everything) cutOffRequests() {
@@ -105,6 +106,7 @@ func (e *everything) leaveOutcomesUnknown() {
 			e.ProcessCheckout(pending, e.Card(world.Frictionless))
 		},
 		func() { e.Refund(e.Sell("100"), world.Unanswered) },
+		e.missRefusal,
 	} {
 		e.loseReplies(open, func(p *world.Process) { // the fast path finds the outcome
 			e.ReadStream()
@@ -130,6 +132,17 @@ func (e *everything) leaveOutcomesUnknown() {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/customers", APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "customer", Body: map[string]any{"customer_id": "cut off"}})
 	})
+}
+
+// missRefusal charges a saved card that its issuer refuses for good. The platform does not get the answer.
+func (e *everything) missRefusal() {
+	refused := examples.Scenario{Shop: e.Shop}
+	refused.SaveCard()
+	refused.Open(map[string]any{"amount": json.Number(world.RefusedForGood)})
+	p := e.Process()
+	p.Steps.Inject(faults.Times(2, "Charge", faults.LoseReply))
+	p.Do(refused.BySavedCard())
+	p.Stop()
 }
 
 // missChallenges makes payments that wait for an action of the payer. The platform learns only by a poll that they

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -33,6 +34,10 @@ var Actions = []Action{
 		return t.putRequest(body)
 	}},
 	{"charge a saved card", func(t *Scenario) { t.SaveCard(); t.Open(nil) }, (*Scenario).BySavedCard},
+	{"charge a saved card that is refused for good", func(t *Scenario) {
+		t.SaveCard()
+		t.Open(map[string]any{"amount": json.Number(world.RefusedForGood)})
+	}, (*Scenario).BySavedCard},
 	{"redirect method", func(t *Scenario) { t.Open(nil) }, (*Scenario).ByIDEAL},
 	{"process again at the payer's turn", func(t *Scenario) { t.Open(nil); t.Do(t.ByIDEAL()) },
 		func(t *Scenario) world.Request { return t.ByCard(world.Frictionless) }},

@@ -158,7 +158,7 @@ func (w *fixture) wantCharge(checkout string, want payments.Outcome) {
 	if got.Present != nil {
 		got.Present.EMV.Cryptogram = ""
 	}
-	got.AuthCode, got.TerminalID = "", ""
+	got.AuthCode, got.TerminalID, got.AcquirerReference = "", "", ""
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		w.Errorf("charge of %s: got %v (-want +got):\n%s", checkout, err, diff)
 	}

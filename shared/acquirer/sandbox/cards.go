@@ -74,6 +74,7 @@ const (
 	codeInvalidCard        = "14"
 	codeCustomerCancelled  = "17"
 	codeNoRecord           = "25"
+	codeStolenCard         = "43"
 	codeInsufficientFunds  = "51"
 	codeNotPermitted       = "57"
 	codeAmountLimit        = "61"
@@ -87,6 +88,7 @@ const (
 var declinedAmounts = map[int64]string{
 	1100: codeInsufficientFunds,
 	4201: codeDoNotHonour,
+	4243: codeStolenCard,
 	4276: codeAmountLimit,
 	4291: codeIssuerUnavailable,
 }

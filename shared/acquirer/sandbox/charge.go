@@ -3,6 +3,8 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/big"
@@ -36,6 +38,9 @@ type charge struct {
 	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // used while Decision is OutcomeUnknown
 	AuthCode     string                `dynamo:"auth_code,omitempty"`
 	ReturnCode   string                `dynamo:"return_code,omitempty"`
+	ThreeDS      payments.ThreeDS      `dynamo:"eci,omitempty"`      // result if the charge is approved
+	Begins       bool                  `dynamo:"begins,omitempty"`   // an agreement
+	Customer     string                `dynamo:"customer,omitempty"` // owner of the card to store
 	CreatedAt    time.Time             `dynamo:"created_at"`
 }
 
@@ -94,6 +99,9 @@ func (c charge) reduce(amount money.Amount) (charge, error) {
 	return c, err
 }
 
+// owner names the customer that a stored card belongs to.
+func (c charge) owner() string { return c.Tenant + " " + c.Customer }
+
 func (c charge) reference() acquirer.Reference {
 	return acquirer.Reference{Tenant: c.Tenant, CheckoutID: c.CheckoutID}
 }
@@ -101,11 +109,15 @@ func (c charge) reference() acquirer.Reference {
 // outcome returns the charge's outcome in the form of the port.
 func (a *Acquirer) outcome(c charge) payments.Outcome {
 	o := payments.Outcome{Decision: c.Decision, AuthCode: c.AuthCode, ReturnCode: c.ReturnCode, TerminalID: terminalID,
-		Present: c.Present}
+		Present: c.Present, AcquirerReference: reference(forReference, c.ID)}
 	switch c.Decision {
 	case payments.Approved:
-		o.Card = c.Card
+		o.Card, o.ThreeDS = c.Card, c.ThreeDS
+		if c.Begins {
+			o.NetworkTransactionID = reference(forNetwork, c.ID)
+		}
 	case payments.Declined:
+		o.NeverRetry = c.ReturnCode == codeStolenCard
 		if c.Present != nil {
 			o.Card = c.Card
 		}
@@ -115,6 +127,19 @@ func (a *Acquirer) outcome(c charge) payments.Outcome {
 		o.Code = c.Code
 	}
 	return o
+}
+
+// The uses of references.
+const (
+	forReference = "reference"
+	forNetwork   = "network transaction"
+)
+
+// reference returns the sandbox's name for a charge or refund of ours, for one use. It is short, because each journal
+// entry has one.
+func reference(use, id string) string {
+	sum := sha256.Sum256([]byte(use + "\x00" + id))
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 
 // newAuthCode returns six random digits, as an issuer does.
@@ -135,6 +160,7 @@ func (a *Acquirer) planCharge(ctx context.Context, request acquirer.Charge) (cha
 		ID: request.ID, Tenant: request.Reference.Tenant, CheckoutID: request.Reference.CheckoutID,
 		Amount: request.Amount, Method: request.Method, Verification: request.Verification,
 		Payee: request.Descriptor, ReturnURL: request.ReturnURL, Present: request.Present, CreatedAt: a.records.Time(),
+		Begins: request.Consent != nil, Customer: request.Customer,
 	}
 	minor := request.Amount.Minor()
 	switch {
@@ -148,6 +174,7 @@ func (a *Acquirer) planCharge(ctx context.Context, request acquirer.Charge) (cha
 		if c, err = a.addCard(ctx, c, request); err != nil {
 			return c, err
 		}
+		c.ThreeDS = authentication(c, request)
 	}
 	switch {
 	case minor == unknownAmount:
@@ -159,7 +186,22 @@ func (a *Acquirer) planCharge(ctx context.Context, request acquirer.Charge) (cha
 	case request.Method.Flow() == payments.VoucherFlow:
 		return a.withVoucher(c), nil
 	default:
-		return c.authorize(minor, !request.Unattended), nil
+		return c.authorize(minor, request.Agreement == nil), nil
+	}
+}
+
+// authentication returns the result of 3-D Secure that an approved charge will have. A payer who is exempt, absent, at
+// a terminal or in a wallet is not authenticated.
+func authentication(c charge, request acquirer.Charge) payments.ThreeDS {
+	switch {
+	case c.Card == nil || c.Present != nil || request.Agreement != nil:
+		return payments.ThreeDS{}
+	case request.Exemption != "" && c.Scenario != challenged:
+		return payments.ThreeDS{ECI: "07"}
+	case c.Card.Brand == "MASTERCARD":
+		return payments.ThreeDS{ECI: "02", LiabilityShift: true}
+	default:
+		return payments.ThreeDS{ECI: "05", LiabilityShift: true}
 	}
 }
 
@@ -181,7 +223,7 @@ func (a *Acquirer) addCard(ctx context.Context, c charge, request acquirer.Charg
 		c.Card = &summary
 	case request.Token != "":
 		known, err := a.records.readCard(ctx, request.Token)
-		if errors.Is(err, errNoCard) {
+		if errors.Is(err, errNoCard) || err == nil && known.Owner != c.owner() {
 			c.Scenario = forgotten
 			return c, nil
 		}

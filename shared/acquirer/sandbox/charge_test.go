@@ -55,7 +55,7 @@ func TestCharge_CardsOfTheContract(t *testing.T) {
 				t.Errorf("%s: got %s %s, want %s %s", id, o.Decision, o.ReturnCode, group.attended, group.code)
 			}
 			mandated := cardCharge(id+" mandated", number, "10.10")
-			mandated.Unattended = true
+			mandated.Agreement = new(acquirer.Agreement)
 			if o := w.mustCharge(t, mandated); o.Decision != group.unattended {
 				t.Errorf("%s: got %s, want %s", mandated.ID, o.Decision, group.unattended)
 			}

@@ -137,7 +137,8 @@ func (w storedFixture) page(token, chargeID string) storedtest.Read {
 }
 
 func (w storedFixture) card(c charge) storedtest.Read {
-	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Scenario: c.Scenario, Card: *c.Card}
+	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Owner: c.owner(),
+		Scenario: c.Scenario, Card: *c.Card}
 	return storedtest.Expect("card", want, func(ctx context.Context) (cardItem, error) {
 		return w.records.readCard(ctx, c.Card.AcquirerToken)
 	})

@@ -36,7 +36,7 @@ func TestCharge_CardPresent(t *testing.T) {
 		request := presentCharge(amount, amount)
 		first := w.mustCharge(t, request)
 		want.Card, want.Present, want.TerminalID = request.Summary, request.Present, first.TerminalID
-		want.AuthCode, want.ReturnCode = first.AuthCode, first.ReturnCode
+		want.AuthCode, want.ReturnCode, want.AcquirerReference = first.AuthCode, first.ReturnCode, first.AcquirerReference
 		for name, got := range map[string]payments.Outcome{"charged": first, "repeated": w.mustCharge(t, request),
 			"looked up": must(t)(w.restart().LookUp(t.Context(), amount)),
 			"cancelled": must(t)(w.Cancel(t.Context(), amount))} {

@@ -59,6 +59,7 @@ type pageItem struct {
 
 type cardItem struct {
 	table.Key
+	Owner    string               `dynamo:"owner"` // see charge.owner
 	Scenario scenario             `dynamo:"scenario"`
 	Card     payments.CardSummary `dynamo:"card"`
 }
@@ -122,7 +123,7 @@ func (b records) newWriteTx(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	}
 	if item.Decision == payments.Approved && item.KeepsCard {
 		tx.Put(b.Table.Put(cardItem{Key: table.NewKey(cardPartition(item.Card.AcquirerToken), cardSort),
-			Scenario: item.Scenario, Card: *item.Card}))
+			Owner: item.owner(), Scenario: item.Scenario, Card: *item.Card}))
 	}
 	return tx
 }

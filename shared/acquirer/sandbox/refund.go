@@ -48,7 +48,8 @@ func (r refund) reducesCharge() bool {
 
 // outcome returns the refund's outcome in the form of the port.
 func (r refund) outcome() payments.Outcome {
-	return payments.Outcome{Decision: r.Decision, ReturnCode: r.ReturnCode, TerminalID: terminalID}
+	return payments.Outcome{Decision: r.Decision, ReturnCode: r.ReturnCode, TerminalID: terminalID,
+		AcquirerReference: reference(forReference, r.ID)}
 }
 
 // authorize decides a refund by its amount and its charge. The zero charge stands for an unknown charge. Errors:

@@ -24,7 +24,10 @@ func storingCharge(id, number string) acquirer.Charge {
 
 func tokenCharge(id, token string, unattended bool) acquirer.Charge {
 	c := methodCharge(id, payments.CardMethod, "10", "EUR")
-	c.Token, c.Unattended = token, unattended
+	c.Token = token
+	if unattended {
+		c.Agreement = new(acquirer.Agreement)
+	}
 	return c
 }
 
