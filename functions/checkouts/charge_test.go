@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -205,7 +206,7 @@ func TestSavedCard_RefusedForGood(t *testing.T) {
 			setup := s.Create("10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
 			s.MustPay(setup, edited(s.Card(world.Frictionless), consent))
 			token := savedToken(s, setup)
-			id := s.Create(world.RefusedForGood, nil)
+			id := s.Create(client.RefusedForGood, nil)
 			learn(s, id, byToken(customer, token))
 			wantStatuses(t, s, id, "FAILED FAILED")
 			if got := cards(s, customer); len(got) != 1 || !strings.Contains(got[0], `"active":false`) ||
@@ -229,7 +230,7 @@ func TestSavedCard_SavedAgainBeforeRefusal(t *testing.T) {
 	setup := s.Create("10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
 	s.MustPay(setup, edited(s.Card(world.Frictionless), consent))
 	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
-	refused := s.Create(world.RefusedForGood, nil)
+	refused := s.Create(client.RefusedForGood, nil)
 	s.ProcessCheckout(refused, byToken(customer, savedToken(s, setup)))
 	s.GoLive()
 	s.MustPay(s.Create("10", fields{"customer_id": customer}), s.Card(world.Frictionless))

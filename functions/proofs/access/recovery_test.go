@@ -138,7 +138,7 @@ func (e *everything) leaveOutcomesUnknown() {
 func (e *everything) missRefusal() {
 	refused := examples.Scenario{Shop: e.Shop}
 	refused.SaveCard()
-	refused.Open(map[string]any{"amount": json.Number(world.RefusedForGood)})
+	refused.Open(map[string]any{"amount": json.Number(client.RefusedForGood)})
 	p := e.Process()
 	p.Steps.Inject(faults.Times(2, "Charge", faults.LoseReply))
 	p.Do(refused.BySavedCard())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // Action is a request under test, and its preparation.
@@ -36,7 +37,7 @@ var Actions = []Action{
 	{"charge a saved card", func(t *Scenario) { t.SaveCard(); t.Open(nil) }, (*Scenario).BySavedCard},
 	{"charge a saved card that is refused for good", func(t *Scenario) {
 		t.SaveCard()
-		t.Open(map[string]any{"amount": json.Number(world.RefusedForGood)})
+		t.Open(map[string]any{"amount": json.Number(client.RefusedForGood)})
 	}, (*Scenario).BySavedCard},
 	{"redirect method", func(t *Scenario) { t.Open(nil) }, (*Scenario).ByIDEAL},
 	{"process again at the payer's turn", func(t *Scenario) { t.Open(nil); t.Do(t.ByIDEAL()) },

@@ -36,10 +36,6 @@ const (
 // (contract §12).
 const Unanswered = "42.25"
 
-// RefusedForGood is an amount that the sandbox declines, and for which it forbids further charges of the card (contract
-// §12).
-const RefusedForGood = "42.43"
-
 // NewShop opens a world and returns the shop of its first merchant.
 func NewShop(tb testing.TB) Shop {
 	tb.Helper()

@@ -21,3 +21,7 @@ func Card(number string, today time.Time) map[string]any {
 func ByCard(number string, today time.Time) map[string]any {
 	return map[string]any{"payment_type": "card", "card": Card(number, today)}
 }
+
+// RefusedForGood is an amount that the sandbox declines, and for which it forbids further charges of the card (contract
+// §12).
+const RefusedForGood = "42.43"

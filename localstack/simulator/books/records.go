@@ -95,14 +95,32 @@ func (b Snapshot) checkClaims() {
 	}
 }
 
-// checkInstruments checks that the acquirer knows every card that may be charged.
+// checkInstruments checks that the acquirer knows every card that may be charged, and that each deactivated card was
+// deactivated by a client or refused for good.
 func (b Snapshot) checkInstruments() {
+	ended := map[string]bool{} // by token of the acquirer, or of ours
+	for _, c := range b.Charges {
+		if c.Text("return_code") == stolenCard {
+			ended[c.Object("card").Text("acquirer_token")] = true
+		}
+	}
+	for _, r := range b.Replies {
+		if _, token, found := strings.Cut(r.Path, "/payment-instruments/"); found && r.Method == "DELETE" {
+			ended[token] = true
+		}
+	}
 	for _, i := range b.instruments {
-		if token := i.Object("card").Text("acquirer_token"); i["active"] == true && !b.cards[token] {
+		switch token := i.Object("card").Text("acquirer_token"); {
+		case i["active"] == true && !b.cards[token]:
 			b.Find("", "active card %s has the token %q, which the acquirer does not know", i.Text("token"), token)
+		case i["active"] != true && !ended[token] && !ended[i.Text("token")]:
+			b.Find("", "card %s is deactivated, although %q was neither deactivated nor refused", i.Text("token"), token)
 		}
 	}
 }
+
+// stolenCard is the return code of a card that is refused for good (ISO 8583 field 39).
+const stolenCard = "43"
 
 // checkAnswers checks that a merchant is created once, and that each version of a secret is made once.
 func (b Snapshot) checkAnswers() {

@@ -9,7 +9,7 @@ import (
 )
 
 // useSavedCard starts a scenario with a saved card. A customer saves a card with a mandate, perhaps twice at once. The
-// card is charged, deactivated during a charge, and saved again. Browsers try to use it too.
+// card is charged, deactivated or refused for good during a charge, and saved again. Browsers try to use it too.
 func (s *order) useSavedCard() {
 	customer := s.Name + "-customer"
 	s.makeCustomer(customer)
@@ -48,7 +48,8 @@ func (s *order) makeCustomer(customer string) {
 }
 
 // saveCard pays a checkout and saves the card. Then it starts clients that charge the saved card. In half of the cases,
-// other clients deactivate the card and save it again. Browsers try the card, too.
+// another client deactivates the card; in the other half, its issuer refuses the card for good. In both cases the card
+// is saved again at the same time. Browsers try the card, too.
 func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.Create(actor, rng)
 	answer := s.Insist(actor, client.Request{Method: "PUT", Path: s.CheckoutPath(), IdempotencyKey: actor + " setup",
@@ -58,27 +59,29 @@ func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
 	if token == "" {
 		return
 	}
-	s.chargeSavedCard("first", customer, token)
-	s.chargeSavedCard("second", customer, token)
+	s.chargeSavedCard("first", "25.00", customer, token)
+	s.chargeSavedCard("second", "25.00", customer, token)
 	if rng.IntN(2) == 0 {
 		s.StartClient("quitter", 0, func(actor string, _ *rand.Rand) {
 			s.Think(actor)
 			s.Insist(actor, client.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
 				"/payment-instruments/" + token, IdempotencyKey: actor})
 		})
-		again := s.newFollowUp("again", "10.10", s.More)
-		again.StartClient("till", 0, func(actor string, rng *rand.Rand) {
-			again.Create(actor, rng)
-			again.Insist(actor, client.Request{Method: "PUT", Path: again.CheckoutPath(), IdempotencyKey: actor + " pays",
-				Body: setupBody})
-		})
+	} else {
+		s.chargeSavedCard("refused", client.RefusedForGood, customer, token)
 	}
+	again := s.newFollowUp("again", "10.10", s.More)
+	again.StartClient("till", 0, func(actor string, rng *rand.Rand) {
+		again.Create(actor, rng)
+		again.Insist(actor, client.Request{Method: "PUT", Path: again.CheckoutPath(), IdempotencyKey: actor + " pays",
+			Body: setupBody})
+	})
 	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)
 	s.tryFromBrowser("second", "", customer, token) // on a checkout without a customer
 }
 
-func (s *order) chargeSavedCard(which, customer, token string) {
-	next := s.newFollowUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
+func (s *order) chargeSavedCard(which, amount, customer, token string) {
+	next := s.newFollowUp(which, amount, fmt.Sprintf(`,"customer_id":%q`, customer))
 	next.StartClient("till", 0, func(actor string, rng *rand.Rand) {
 		next.Create(actor, rng)
 		next.Insist(actor, client.Request{Method: "PUT", Path: next.CheckoutPath(), IdempotencyKey: actor + " pays",
