@@ -104,8 +104,12 @@ func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (str
 	return a.token(forPaRes+string(answer), view.ChargeID), nil
 }
 
-// Complete applies a PaRes, unless the charge is already decided. Errors: ErrUnknownCharge, ErrBadAnswer.
+// Complete applies a PaRes, unless the charge is already decided. For the PaRes "" it returns the outcome and changes
+// nothing. Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) Complete(ctx context.Context, id, paRes string) (payments.Outcome, error) {
+	if paRes == "" {
+		return a.LookUp(ctx, id)
+	}
 	for _, answer := range answers {
 		if hmac.Equal([]byte(paRes), []byte(a.token(forPaRes+string(answer), id))) {
 			return a.toOutcome(a.records.move(ctx, id, answer.apply))

@@ -68,10 +68,13 @@ func TestComplete_ForgedAnswer(t *testing.T) {
 	w := newFixture(t)
 	other := w.answerChallenge(t, cardCharge("other", askingCard, "10"), sandbox.Approve)
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10"))
-	for _, forged := range []string{"", "approve", other, other[:len(other)-1], o.Step.Payload["PaReq"]} {
+	for _, forged := range []string{"approve", other, other[:len(other)-1], o.Step.Payload["PaReq"]} {
 		if _, err := w.Complete(t.Context(), "c", forged); !errors.Is(err, acquirer.ErrBadAnswer) {
 			t.Errorf("answer %q: got error %v, want ErrBadAnswer", forged, err)
 		}
+	}
+	if o := must(t)(w.Complete(t.Context(), "c", "")); o.Decision != payments.Challenge {
+		t.Errorf("got %s for the answer \"\", want a challenge", o.Decision)
 	}
 	if o = must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Challenge {
 		t.Errorf("got %s after a forged answer, want a challenge", o.Decision)
