@@ -19,20 +19,35 @@ type Fixture struct {
 	DB    *dynamo.DB
 	Table dynamo.Table
 	Wire  *faults.Wire // carries the SDK's requests
+
+	config store.Config // of the table, without the network
 }
 
 // New returns a fixture.
 func New(tb testing.TB) *Fixture {
 	tb.Helper()
-	f := &Fixture{Clock: clock.New(), Wire: &faults.Wire{Send: enginetest.Do}}
-	s := store.Open(store.Config{
+	c := clock.New()
+	f, s := open(c, store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(tb),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(tb), "none", ""),
-		HTTP:        f.Wire, MaxAttempts: 1, Now: f.Now,
+		MaxAttempts: 1, Now: c.Now,
 	})
 	if err := s.CreateTable(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
-	f.DB, f.Table = s.Raw()
 	return f
+}
+
+// OtherProcess returns a fixture with the same table and clock, and its own network.
+func (f *Fixture) OtherProcess() *Fixture {
+	other, _ := open(f.Clock, f.config)
+	return other
+}
+
+func open(c *clock.Clock, config store.Config) (*Fixture, *store.Store) {
+	f := &Fixture{Clock: c, Wire: &faults.Wire{Send: enginetest.Do}, config: config}
+	config.HTTP = f.Wire
+	s := store.Open(config)
+	f.DB, f.Table = s.Raw()
+	return f, s
 }

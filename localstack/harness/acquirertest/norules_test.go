@@ -1,0 +1,73 @@
+package acquirertest_test
+
+// Reasons why a sentence states no rule for an acquirer.
+const (
+	names      = "names or defines something"
+	ofCaller   = "a rule for the platform, which makes the call"
+	noAnswer   = "the acquirer's answer does not show the effect"
+	inProse    = "a statement about this repository"
+	byPayments = "a rule of package payments, whose own tests check it"
+)
+
+// noRules lists the sentences that no case tests, by the reason.
+var noRules = map[string][]string{
+	names: {
+		"package acquirer: Package acquirer is the port to the acquirers that charge cards and other payment " +
+			"instruments.",
+		"Charge: Charge requests one payment.",
+		"Agreement: Agreement is an earlier consent under which a charge without the payer is made.",
+		"Seller: Seller is the merchant that a charge is for, as the card schemes require platforms to report it.",
+		"Exemption: Exemption is an exemption from strong customer authentication (Regulation (EU) 2018/389).",
+		"lowValueLimit: lowValueLimit is the highest amount of an exempt payment in euros.",
+		"Reference: Reference identifies the checkout that a charge pays.",
+		"Acquirer: Acquirer charges payers and refunds them.",
+		"Refund: Refund is a request to return money.",
+		"Kind: Kind is the kind of a movement of money.",
+		"CaptureMovement: The kinds.",
+		"Movement: Movement is one line of the acquirer's statement.",
+		"Decision: Decision is the state of a charge or refund at the acquirer.",
+		"Approved: The decisions.",
+		"Outcome: Outcome is an acquirer's answer about a charge or refund.",
+		"Outcome.AuthCode: issuer's authorization code",
+		"Outcome.TerminalID: acquirer's TID",
+		"Step.Payload: 3DS: PaReq; redirect methods: query parameters",
+		"PaymentCode: PaymentCode is a code that a payer pays at a bank: a boleto's barcode or a Pix \"copy and " +
+			"paste\" code.",
+	},
+	noAnswer: {
+		"Charge.Reference: our reference, which the acquirer's notices repeat",
+		"Charge.Descriptor: shown on the payer's statement",
+		"Charge.ReturnURL: where a method's page or the issuer redirects the payer afterwards; \"\" at a reader",
+		"Seller.Account: the merchant's account at the acquirer; \"\": the platform's own",
+	},
+	ofCaller: {
+		"Charge.Present: set only if a terminal charges",
+		"Charge.Card: with CardMethod only: either Card or Token",
+		"Charge.Wallet: with GooglePay only: the JSON object that the wallet gave the payer's device",
+		"Charge.Payer: set only for methods that need the payer's details",
+		"Charge.Browser: of the present payer; nil if unknown",
+		"Seller.Country: ISO 3166-1 alpha-2",
+		"LowValue: LowValue exempts a remote payment of at most 30 EUR (article 16).",
+		"Charge.IsLowValue: IsLowValue returns true if the charge may have the exemption LowValue.",
+		"Charge.IsLowValue: A charge that begins an agreement may not, because the payer must then be authenticated " +
+			"(article 14).",
+		"Charge.IsLowValue: A charge under an agreement needs no exemption.",
+		"Refund.Amount: more than zero",
+	},
+	inProse: {
+		"Acquirer: Package sandbox has the built-in acquirer.",
+		"Acquirer: Live mode needs a different one.",
+		"Acquirer: Package acquirertest has a case for each rule of this interface.",
+	},
+	"a rule of the sandbox, whose own tests check it": {
+		"Acquirer.Summary: The sandbox leaves out the expiry, because merchants try real cards there (contract §8.4).",
+	},
+	"package reader/run sets the reason, not the acquirer": {
+		"Outcome.Reason: with Cancelled at a reader, for the merchant",
+	},
+	byPayments: {
+		"ThreeDS.MarshalText: MarshalText returns the ECI, with a \"+\" if the liability has shifted.",
+		"ThreeDS.MarshalText: So a transaction's item stays small.",
+		"ThreeDS.UnmarshalText: UnmarshalText reads the form that MarshalText writes.",
+	},
+}
