@@ -88,9 +88,9 @@ var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid"
 // Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer. Live mode needs a different one.
 // Package acquirertest has a case for each rule of this interface.
 //
-// Approved, Declined and Cancelled are final: later calls return the same decision. Calls may come at the same time,
-// more than once, and from several processes. A caller may give up on a call at any time; the acquirer may still act on
-// that call.
+// Approved, Declined and Cancelled are final: later calls return the same decision. Only a cancelled refund may later
+// be Declined (CancelRefund). Calls may come at the same time, more than once, and from several processes. A caller may
+// give up on a call at any time; the acquirer may still act on that call.
 //
 // No error contains a card number, a CVV, the wallet's object or a payer's details, because callers log errors.
 type Acquirer interface {

@@ -134,6 +134,7 @@ var cancelCases = []Case{
 		"Acquirer.CancelRefund: CancelRefund prevents the refund from being made later.",
 		"Acquirer.CancelRefund: After CancelRefund with an unknown id, the acquirer answers a later refund with that id " +
 			"with Cancelled or Declined.",
+		"Acquirer: Only a cancelled refund may later be Declined (CancelRefund).",
 	}, testCancelRefundAhead},
 	{"CancelRefund_MeetsRefund", []string{
 		"Acquirer.CancelRefund: It returns Cancelled, or the final outcome if the refund was decided before, or " +
