@@ -88,8 +88,8 @@ var onceCases = []Case{
 	}},
 }
 
-// testTwoRefunds lets a refund of the whole charge come before each request of another such refund. There is money for
-// one of them only.
+// testTwoRefunds lets a refund of the whole charge come before each request of another such refund. The charge has
+// money for one refund only.
 func testTwoRefunds(s *subject) {
 	s.eachRequest(func(n int) func(bool) {
 		c, first := s.newRefund(Approve)
