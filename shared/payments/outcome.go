@@ -56,12 +56,6 @@ func (r *ThreeDS) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Step is the next page for the payer's browser.
-type Step struct {
-	URL     string
-	Payload map[string]string // 3DS: PaReq; redirect methods: query parameters
-}
-
 // PaymentCode is a code that a payer pays at a bank: a boleto's barcode or a Pix "copy and paste" code.
 type PaymentCode struct {
 	Text  string    `dynamo:"text"`
