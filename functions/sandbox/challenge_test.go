@@ -137,20 +137,15 @@ func input(body, name string) string {
 	return html.UnescapeString(found[1])
 }
 
-// TestDecide3dsChallenge_FormAction checks that form-action also allows the redirect that follows the form, since
-// browsers apply the policy to that redirect too.
+// TestDecide3dsChallenge_FormAction checks that form-action also allows the redirects that follow the form, since
+// browsers apply the policy to those redirects too.
 func TestDecide3dsChallenge_FormAction(t *testing.T) {
 	t.Parallel()
-	for returnURL, want := range map[string]string{
-		"":                           "form-action 'self'",
-		"https://shop.example/done":  "form-action 'self' https:",
-		"http://localhost:3000/done": "form-action 'self' https: http:",
-	} {
-		s := newFixture(t)
-		r := s.post(t, "/3ds/challenge/decision", withField(s.chargeAndFill(t, cardCharge(returnURL)), "decision", "approve"))
-		if got := r.directive("form-action"); got != want {
-			t.Errorf("%q: got policy %q, want %q", returnURL, got, want)
-		}
+	s := newFixture(t)
+	form := withField(s.chargeAndFill(t, cardCharge("")), "decision", "approve")
+	r := s.post(t, "/3ds/challenge/decision", form)
+	if got, want := r.directive("form-action"), "form-action 'self' https: http:"; got != want {
+		t.Errorf("got policy %q, want %q", got, want)
 	}
 }
 

@@ -55,7 +55,7 @@ func (p pages) showDecided(ctx context.Context, view sandbox.View, req challenge
 	t := inLanguages.In(rest.Language(ctx))
 	drawn, err := emptyPage.In(rest.Language(ctx)).Draw(t.of(view.Decision).title,
 		decidedBody(t, view, req.TermURL, paRes, req.MD))
-	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
+	return document(drawn.Framed().Posting(anywhere...)), err
 }
 
 // decisionRequest is the payer's answer on the issuer's page.
@@ -67,11 +67,10 @@ type decisionRequest struct {
 // decide sends the browser to the platform with the issuer's answer. The charge changes when the platform passes that
 // answer to the acquirer.
 func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, error) {
-	view, err := p.readChallenge(ctx, req.challengeRequest)
-	if err != nil {
+	if _, err := p.readChallenge(ctx, req.challengeRequest); err != nil {
 		return rest.Document{}, err
 	}
-	if err = validate.Forms(req).First(); err != nil {
+	if err := validate.Forms(req).First(); err != nil {
 		return rest.Document{}, err
 	}
 	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, req.Decision)
@@ -80,7 +79,7 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	}
 	t := inLanguages.In(rest.Language(ctx))
 	drawn, err := continuePage.In(rest.Language(ctx)).Draw(t.backTitle, continueBody(t, req.TermURL, paRes, req.MD))
-	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
+	return document(drawn.Framed().Posting(anywhere...)), err
 }
 
 // readChallenge reads the charge that a PaReq names. The TermUrl must be the return address of the charge's checkout,
@@ -118,14 +117,18 @@ var errNoPayment = failure.NotFound("There is no payment waiting at this address
 // document returns a rendered page as the reply.
 func document(p page.Page) rest.Document { return rest.Document{HTML: p.HTML, CSP: p.CSP} }
 
-// destinations returns the form-action sources for redirects to the merchant. The merchant's site may redirect further,
-// and browsers apply the form's policy to each of these redirects. So any host is allowed.
+// anywhere are the form-action sources of a challenge. Its form posts to completePayment, which may redirect to the
+// merchant, and the merchant's site may redirect further. Browsers apply the form's policy to each of these redirects.
+var anywhere = []string{"https:", "http:"}
+
+// destinations returns the form-action sources for redirects from a method's page to the merchant. The merchant's site
+// may redirect further, so any host is allowed.
 func destinations(returnURL string) []string {
 	switch {
 	case returnURL == "":
 		return nil
 	case strings.HasPrefix(strings.ToLower(returnURL), "http:"):
-		return []string{"https:", "http:"}
+		return anywhere
 	default:
 		return []string{"https:"}
 	}

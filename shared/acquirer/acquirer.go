@@ -38,7 +38,9 @@ type Charge struct {
 	Browser      *payments.Browser         // of the present payer; nil if unknown
 	Descriptor   string                    // shown on the payer's statement
 	Seller       Seller
-	ReturnURL    string // where a method's page or the issuer redirects the payer afterwards; "" at a reader
+	// ReturnURL is where a method's page, or the page of a challenge, sends the payer by a link (GET) afterwards; "" at a
+	// reader. For a challenge it contains the payer's session: neither log nor store it with other records.
+	ReturnURL string
 }
 
 // Agreement is an earlier consent under which a charge without the payer is made.
@@ -91,6 +93,12 @@ var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid"
 // Approved, Declined and Cancelled are final: later calls return the same decision. Only a cancelled refund may later
 // be Declined (CancelRefund). Calls may come at the same time, more than once, and from several processes. A caller may
 // give up on a call at any time; the acquirer may still act on that call.
+//
+// The Step of a challenge is a link or a form (payments.Step). Clients do not see the Step: the payer's browser asks the
+// platform, which asks LookUp and then leads the browser on. So LookUp returns the Step for as long as the payer can
+// authenticate. The Step must lead to a host in the operator's setting acquirerHosts, over https. Browsers apply a page's
+// form-action policy also to the redirects that follow a form. So a form must lead to a page, or redirect only to hosts
+// in the setting. If the acquirer redirects the payer to an issuer at once, the Step must be a link.
 //
 // No error contains a card number, a CVV, the wallet's object or a payer's details, because callers log errors.
 type Acquirer interface {

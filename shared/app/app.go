@@ -115,6 +115,7 @@ func New(c Config, o Overrides) *App {
 	a.Processing = processing.New(processing.Config{
 		Store: a.Store, Acquirers: a.Acquirers, Terminals: a.Terminals, BaseURL: c.BaseURL, Refunds: c.Refunds,
 		Log: a.Log, Metrics: a.Metrics, SessionKey: a.sessionKeyAt, TokenKey: a.lastingKey(forCards),
+		AcquirerHosts: c.AcquirerHosts,
 	})
 	return a
 }

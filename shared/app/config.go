@@ -41,6 +41,10 @@ type Config struct {
 	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: none unless set
 	Deployed         bool                 // true in a Lambda (AWS_LAMBDA_FUNCTION_NAME) with a stage; it writes metrics
 
+	// ACQUIRER_HOSTS: where live challenges may lead (payments.ParseAcquirerHosts); none unless set. With ALLOW_HTTP, also
+	// this machine
+	AcquirerHosts payments.AcquirerHosts
+
 	// Secrets are base64 of at least 32 bytes. keys.go lists the keys that are derived from each.
 	Secret         []byte    // PLATFORM_SECRET; nil: the function does not use it
 	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when the secret comes into use
@@ -77,6 +81,7 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		S3Endpoint:             e.firstSet("S3_ENDPOINT", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
 		SignatureHeader:        e.readSignatureHeader("CALLBACK_SIGNATURE_HEADER"),
 		Refunds:                e.readRefundRules("REFUND_RULES"),
+		AcquirerHosts:          e.readAcquirerHosts("ACQUIRER_HOSTS"),
 		DueShards:              e.readNumber("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",
 		Stage:                  lookup("STAGE"),

@@ -45,6 +45,7 @@ func TestFromEnvironment_Complete(t *testing.T) {
 	all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks, all.SignatureHeader = true, true, true, "X-Shop-Signature"
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
+	all.AcquirerHosts = payments.AcquirerHosts{Patterns: []string{"pay.example", "*.acquirer.example"}, Loopback: true}
 	all.OTLPEndpoint = "https://otlp.test"
 	all.Proxies = rest.Proxies{Hops: 2,
 		SecretHashes: [][]byte{bytes.Repeat([]byte{0xa1}, 32), bytes.Repeat([]byte{0xb2}, 32)}}
@@ -65,6 +66,7 @@ func TestFromEnvironment_Complete(t *testing.T) {
 			"PROOF_QUEUE_URL": "https://sqs.test/w",
 			"S3_ENDPOINT":     "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
 			"POLL_QUEUE_URL": "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
+			"ACQUIRER_HOSTS":            "pay.example *.acquirer.example",
 			"CALLBACK_SIGNATURE_HEADER": "X-Shop-Signature",
 			"PROXY_HOPS":                "2", "PROXY_SECRET_HASHES": strings.Repeat("a1", 32) + " " + strings.Repeat("B2", 32),
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
@@ -100,7 +102,8 @@ func TestFromEnvironment_BadVariable(t *testing.T) {
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
 		{"TABLE", ""}, {"PROXY_HOPS", "11"}, {"PROXY_HOPS", "-1"}, {"PROXY_SECRET_HASHES", strings.Repeat("a1", 32)},
-		{"REFUND_RULES", "BR:90 everywhere"}, {"CALLBACK_SIGNATURE_HEADER", "webhook-signature"},
+		{"ACQUIRER_HOSTS", "*.co.uk"}, {"ACQUIRER_HOSTS", "https://pay.example"}, {"REFUND_RULES", "BR:90 everywhere"},
+		{"CALLBACK_SIGNATURE_HEADER", "webhook-signature"},
 		{"CALLBACK_SIGNATURE_HEADER", "X-Shop: y"},
 		{"DUE_SHARDS", "many"}, {"DUE_SHARDS", "257"}, {"DUE_SHARDS", "-1"},
 		{"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""},

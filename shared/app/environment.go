@@ -144,6 +144,15 @@ func (e *environment) readRefundRules(name string) payments.RefundRules {
 	return rules
 }
 
+func (e *environment) readAcquirerHosts(name string) payments.AcquirerHosts {
+	hosts, err := payments.ParseAcquirerHosts(e.lookup(name))
+	if err != nil {
+		e.fail(name + " " + err.Error())
+	}
+	hosts.Loopback = e.isOn("ALLOW_HTTP")
+	return hosts
+}
+
 func (e *environment) readProxies(hops, hashes string) rest.Proxies {
 	p, err := ParseProxies(e.lookup(hops), e.lookup(hashes))
 	if err != nil {

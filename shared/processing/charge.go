@@ -13,21 +13,21 @@ import (
 // sendCharge asks the acquirer to charge the checkout's attempt.
 func (p *Processor) sendCharge(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Outcome, error) {
-	charge := newCharge(t, c, request, instrument)
+	charge := p.newCharge(t, c, request, instrument)
 	return askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).Charge(ctx, charge)
 	})
 }
 
 // newCharge returns the charge of the checkout's attempt. The instrument is the saved card, if the request names one.
-func newCharge(t identity.Tenant, c payments.Checkout, request PaymentRequest,
+func (p *Processor) newCharge(t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) acquirer.Charge {
 	a := c.Attempt
 	charge := acquirer.Charge{
 		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,
 		Method: a.Method, Installments: a.Installments, Card: request.Card, Wallet: request.Wallet, Store: a.SaveAs != "",
 		Verification: a.Verification, Payer: request.payer(c), Browser: request.PayerBrowser, Descriptor: c.Payee.Name,
-		Seller: request.seller(c), ReturnURL: request.returnURL(c),
+		Seller: request.seller(c), ReturnURL: p.returnURL(c, request),
 	}
 	if a.WithMandate {
 		charge.Consent = request.Consent

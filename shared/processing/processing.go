@@ -36,6 +36,8 @@ type Config struct {
 	Refunds    payments.RefundRules      // the operator's rules
 	Log        *slog.Logger
 	Metrics    metric.Log
+
+	AcquirerHosts payments.AcquirerHosts // where the challenges of live acquirers may lead
 }
 
 // Processor is safe for concurrent use.

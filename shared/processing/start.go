@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -271,17 +272,43 @@ func (p *Processor) closeNotTaken(ctx context.Context, t identity.Tenant, c paym
 	return c, nil, errors.Join(failure.Upstream(cause), err)
 }
 
-// nextStep returns the payer's next page, with the return URL for a 3DS challenge (contract §4.3, §4.4).
+// nextStep returns the payer's next page (contract §4.3, §4.4). The page of a challenge is our own: the built-in
+// sandbox's page, or the page that leads on to the acquirer's.
 func (p *Processor) nextStep(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
 	if o.Decision != payments.Challenge || o.Step == nil || !c.RequiresAction() || c.Attempt.ID != attemptID {
 		return nil
 	}
-	step := Step{Step: *o.Step, Redirect: c.Attempt.Method.Flow() == payments.RedirectFlow}
-	if !step.Redirect {
-		step.Payload = map[string]string{
-			"PaReq": o.Step.Payload["PaReq"], "MD": p.SessionToken(*c.Attempt),
-			"TermUrl": p.BaseURL + "/v0.1/checkouts/" + c.ID + "/complete_payment",
-		}
+	switch {
+	case c.Attempt.Method.Flow() == payments.RedirectFlow:
+		return &Step{Step: *o.Step, Redirect: true}
+	case p.isOwnPage(*o.Step):
+		return &Step{Step: p.challengeForm(c, o.Step.URL, o.Step.Payload["PaReq"])}
+	default: // OpenChallenge asks the acquirer again; PaReq is there only because clients expect it
+		return &Step{Step: p.challengeForm(c, p.BaseURL+"/3ds/start", p.SessionToken(*c.Attempt))}
 	}
-	return &step
+}
+
+// isOwnPage returns true if a challenge leads to a form of the platform itself, as the built-in sandbox's does.
+func (p *Processor) isOwnPage(s payments.Step) bool {
+	return !s.IsLink() && strings.HasPrefix(s.URL, p.BaseURL+"/")
+}
+
+// challengeForm returns the form that begins the open attempt's challenge (contract §4.4).
+func (p *Processor) challengeForm(c payments.Checkout, url, paReq string) payments.Step {
+	return payments.Step{URL: url, Payload: map[string]string{
+		"PaReq": paReq, "MD": p.SessionToken(*c.Attempt), "TermUrl": p.completeURL(c.ID)}}
+}
+
+// completeURL returns the address of completePayment and completePaymentByLink.
+func (p *Processor) completeURL(checkoutID string) string {
+	return p.BaseURL + "/v0.1/checkouts/" + checkoutID + "/complete_payment"
+}
+
+// returnURL returns the address to which the acquirer sends the payer of the open attempt back. A challenge leads back
+// to completePaymentByLink, with the payer's session. A method's page leads back where the request says.
+func (p *Processor) returnURL(c payments.Checkout, request PaymentRequest) string {
+	if c.Attempt.Method.Flow() == payments.CardFlow {
+		return p.completeURL(c.ID) + "?MD=" + p.SessionToken(*c.Attempt)
+	}
+	return request.returnURL(c)
 }

@@ -159,8 +159,11 @@ func (a *Acquirer) planCharge(ctx context.Context, request acquirer.Charge) (cha
 	c := charge{
 		ID: request.ID, Tenant: request.Reference.Tenant, CheckoutID: request.Reference.CheckoutID,
 		Amount: request.Amount, Method: request.Method, Verification: request.Verification,
-		Payee: request.Descriptor, ReturnURL: request.ReturnURL, Present: request.Present, CreatedAt: a.records.Time(),
+		Payee: request.Descriptor, Present: request.Present, CreatedAt: a.records.Time(),
 		Begins: request.Consent != nil, Customer: request.Customer,
+	}
+	if request.Method.Flow() == payments.RedirectFlow { // a challenge returns by TermUrl, and this URL has a payer's token
+		c.ReturnURL = request.ReturnURL
 	}
 	minor := request.Amount.Minor()
 	switch {

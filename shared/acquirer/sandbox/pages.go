@@ -20,7 +20,7 @@ type View struct {
 	Merchant  string
 	Method    payments.Method
 	Card      *payments.CardSummary // nil when the payer pays without a card
-	ReturnURL string                // URL to which the page redirects the payer; "" with a 3DS frame
+	ReturnURL string                // URL to which a method's page redirects the payer; "" with a challenge
 	Decision  payments.Decision     // decision at the time when the charge was read
 }
 

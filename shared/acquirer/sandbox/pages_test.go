@@ -82,8 +82,22 @@ func TestComplete_ForgedAnswer(t *testing.T) {
 	if _, err := w.Complete(t.Context(), "unknown", other); !errors.Is(err, acquirer.ErrUnknownCharge) {
 		t.Errorf("got error %v, want ErrUnknownCharge", err)
 	}
+	if _, err := w.Complete(t.Context(), "unknown", ""); !errors.Is(err, acquirer.ErrUnknownCharge) {
+		t.Errorf("no answer: got error %v, want ErrUnknownCharge", err)
+	}
 	if _, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], "perhaps"); !errors.Is(err, acquirer.ErrBadAnswer) {
 		t.Errorf("got error %v, want ErrBadAnswer", err)
+	}
+}
+
+// TestComplete_WithoutAnswer checks that a payer who has come back by a link gets the outcome of the answer.
+func TestComplete_WithoutAnswer(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	approved := w.answerChallenge(t, cardCharge("c", askingCard, "10"), sandbox.Approve)
+	must(t)(w.Complete(t.Context(), "c", approved))
+	if o := must(t)(w.Complete(t.Context(), "c", "")); o.Decision != payments.Approved || w.countCaptures(t, "c") != 1 {
+		t.Errorf("got %+v and %d captures, want it approved once", o, w.countCaptures(t, "c"))
 	}
 }
 
