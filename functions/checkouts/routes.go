@@ -35,13 +35,14 @@ type family struct {
 	processing *processing.Processor
 	views      checkout.Viewer
 	callbacks  webhook.Policy
+	hosts      payments.AcquirerHosts
 }
 
 // Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, processing: a.Processing,
 		views:     checkout.Viewer{Processing: a.Processing, BaseURL: a.BaseURL, Now: a.Store.Now},
-		callbacks: a.CallbackPolicy()}
+		callbacks: a.CallbackPolicy(), hosts: a.AcquirerHosts}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
 	others := []identity.Permission{identity.FullTransactionHistoryView} // needed to see checkouts that others created
 	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and the permission to charge saved cards
@@ -64,6 +65,9 @@ func Routes(a *app.App) []rest.Route {
 			Handle: rest.JSON(200, f.listMerchantMethods)},
 		{Method: "POST", Path: "/v0.1/checkouts/{id}/complete_payment", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.complete)},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}/complete_payment", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.completeByLink)},
+		{Method: "POST", Path: "/3ds/start", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.start)},
 		{Method: "GET", Path: "/v0.1/artefacts/{id}/content", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.downloadArtefact)},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}/boletos/{n}", Access: rest.Open, Errors: rest.HTML,

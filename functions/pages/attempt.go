@@ -155,7 +155,7 @@ func (v visit) returnURL() string {
 	if v.embedded && v.checkout.RedirectURL != "" {
 		return ""
 	}
-	return v.views.PageURL(v.checkout.ID) + "?from=" + string(fromBank)
+	return v.views.ReturnToPage(v.checkout.ID)
 }
 
 // refuse returns the page that answers a form if the form began no attempt. If the page does not show the error,

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,8 @@ var payScript string
 var payPage = page.New(payScript)
 
 // render renders the page. Its Content-Security-Policy allows frames and images of our own host, and requests to it.
-// Forms may go to our host and to the issuer. If the page is embedded, any site may frame it.
+// Forms go only to our host, also for a challenge, because start3dsChallenge leads on to the issuer. If the page is
+// embedded, any site may frame it.
 func render(v view) (page.Page, error) {
 	language := page.Preferred(v.AcceptLanguage)
 	t := inLanguages.In(language)
@@ -34,19 +34,7 @@ func render(v view) (page.Page, error) {
 	if v.Embedded {
 		p = p.Framed()
 	}
-	return p.Posting(v.issuers()...), err
-}
-
-// issuers returns the form-action sources besides 'self'. Browsers also apply form-action to redirects, and a live
-// issuer can redirect to any host.
-func (v view) issuers() []string {
-	if v.State != stateChallenge || v.Next == nil || v.Next.Framed {
-		return nil
-	}
-	if u, err := url.Parse(v.Next.URL); err == nil && u.Scheme == "http" {
-		return []string{"https:", "http:"}
-	}
-	return []string{"https:"}
+	return p.Posting(), err
 }
 
 func (t texts) heading(v view) string {

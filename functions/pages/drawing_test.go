@@ -137,10 +137,7 @@ func TestRender_Policy(t *testing.T) {
 		"embedded": {stateForm, nextView{}, true, []string{"frame-ancestors *", "form-action 'self'"}},
 		"framed": {stateChallenge, nextView{URL: "https://pay.example/3ds", Framed: true}, false,
 			[]string{"form-action 'self'"}},
-		"issuer": {stateChallenge, nextView{URL: "https://issuer.example/3ds"}, false,
-			[]string{"form-action 'self' https:"}},
-		"issuer, http": {stateChallenge, nextView{URL: "http://localhost:1/3ds"}, false,
-			[]string{"form-action 'self' https: http:"}},
+		"live": {stateChallenge, nextView{URL: "https://pay.example/3ds/start"}, false, []string{"form-action 'self'"}},
 	} {
 		v := viewIn(c.state)
 		v.Next, v.Embedded = &c.next, c.embedded

@@ -223,10 +223,10 @@
 
   // ---- While an attempt runs
 
-  // The page leads on at once, but not a payer who comes back by the back button: nobody could leave it.
+  // The page leads on at once, but not a payer who comes back, by a link or the back button: nobody could leave it.
   var challenge = document.getElementById("challenge"), arrived = performance.getEntriesByType("navigation")[0];
-  var onwards = !arrived || arrived.type === "navigate";
-  if ("forward" in said && onwards && !("embedded" in said)) location.assign(document.querySelector("a.button").href);
+  var onwards = "forward" in said && (!arrived || arrived.type === "navigate");
+  if (!challenge && onwards && !("embedded" in said)) location.assign(document.querySelector("a.button").href);
   if (challenge && (challenge.target === "issuer" || onwards)) {
     challenge.submit();
     if (challenge.target === "issuer") challenge.hidden = true;

@@ -37,7 +37,7 @@ type origin string
 // forms need not allow other sites.
 const (
 	fromForm origin = "form" // the page's own form
-	fromBank origin = "bank" // the page of a payment method
+	fromBank origin = "bank" // the page of a payment method or, after a challenge, of the issuer or acquirer
 )
 
 // readVisit reads the checkout and the browser's session. Failure: NotFound, even if the checkout exists but is not

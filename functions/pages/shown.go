@@ -182,7 +182,8 @@ func (f *fieldView) enter(e entered) {
 }
 
 // viewNext returns the page with the payer's next step. In test mode the issuer's page is our own, and the page frames
-// it. The pages of other issuers are not framed.
+// it. The pages of other issuers are not framed. A payer who comes back from such a page undecided is not sent there
+// again: the payer decides.
 func (v visit) viewNext(step *processing.Step) view {
 	seen := checkout.NewNextStep(step, "")
 	if step.Redirect {
@@ -191,6 +192,7 @@ func (v visit) viewNext(step *processing.Step) view {
 		return shown
 	}
 	shown := v.view(stateChallenge)
+	shown.Forward = v.from != fromBank
 	shown.Next = &nextView{URL: seen.URL, Framed: v.tenant.Mode == identity.Test}
 	for _, name := range slices.Sorted(maps.Keys(seen.Payload)) {
 		shown.Next.Fields = append(shown.Next.Fields, pair{name, seen.Payload[name]})

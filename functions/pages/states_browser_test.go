@@ -45,11 +45,11 @@ func serveStates(t *testing.T, language string) http.Handler {
 	})
 }
 
-// serveTargets serves the addresses to which the states lead: images, and pages of other sites.
+// serveTargets serves the addresses to which the states lead: images, and other pages.
 func serveTargets(states http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case states != nil && strings.HasPrefix(r.URL.Path, "/pay/"):
+		case strings.HasPrefix(r.URL.Path, "/pay/"):
 			r.Header.Set("X-Forwarded-Proto", "https")
 			states.ServeHTTP(w, r)
 		case r.URL.Path == "/image.svg":
@@ -77,12 +77,12 @@ func TestShowPaymentPage_EachStateWithABrowser(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			web := chromium.Web{"pay.test": serveTargets(serveStates(t, c.language)), "issuer.test": serveTargets(nil)}
+			web := chromium.Web{"pay.test": serveTargets(serveStates(t, c.language))}
 			tab := chromium.Open(t, web, c.Options).Tab()
 			for _, name := range slices.Sorted(maps.Keys(states())) {
 				tab.Goto("https://pay.test/pay/c-" + name)
 				if name == "challenge-live" && !c.NoScript {
-					tab.WaitURL(`^https://issuer\.test/3ds`) // the script forwards at once
+					tab.WaitURL(`^https://pay\.test/3ds/start`) // the script forwards at once
 					continue
 				}
 				if name == "challenge" && !c.NoScript {

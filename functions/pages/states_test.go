@@ -73,7 +73,11 @@ func waiting() map[string]view {
 			v.Links.Change = "/pay/c-form"
 		}),
 		"challenge-live": inState(stateChallenge, func(v *view) {
-			v.Next, v.Mode = &nextView{URL: "https://issuer.test/3ds", Fields: []pair{{"PaReq", "a"}}}, identity.Live
+			v.Next, v.Mode = &nextView{URL: "/3ds/start", Fields: []pair{{"PaReq", "a"}}}, identity.Live
+			v.Links.Change, v.Forward = "/pay/c-form", true
+		}),
+		"challenge-undecided": inState(stateChallenge, func(v *view) {
+			v.Next, v.Mode = &nextView{URL: "/3ds/start", Fields: []pair{{"PaReq", "a"}}}, identity.Live
 			v.Links.Change = "/pay/c-form"
 		}),
 		"redirect": inState(stateRedirect, func(v *view) {

@@ -104,22 +104,6 @@ func TestChallenge_Abandoned(t *testing.T) {
 	}
 }
 
-// TestChallenge_LiveMode checks that the form of a live challenge opens the issuer's page outside of our page. The
-// policy allows forms to issuers, but no frames of issuers.
-func TestChallenge_LiveMode(t *testing.T) {
-	t.Parallel()
-	w := world.New(t)
-	w.GoLive()
-	f := hostedBy(w.Shop().NewShop("DE", "EUR", map[string]any{"sandbox": false}), "10.10", nil)
-	payer := f.browser()
-	payer.pay(payer.attempt(payer.load("", "form"), f.Card(world.Challenged)))
-	page := payer.load("", "challenge")
-	if policy := page.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' http") ||
-		strings.Contains(string(page.Body), "<iframe") {
-		t.Errorf("got policy %q and page %s, want a form to the issuer without a frame", policy, page.Body)
-	}
-}
-
 // idealForm returns the values of the page's form for a payment by iDEAL, which leads to a bank's page.
 func (b *browser) idealForm(page world.Response) url.Values {
 	b.Helper()

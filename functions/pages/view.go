@@ -15,7 +15,7 @@ type state string
 // stateSessionExpired.
 const (
 	stateForm           state = "form"            // shows the methods; after a failed attempt, Alert has the reason
-	stateChallenge      state = "challenge"       // 3DS: the form in Next leads to the issuer
+	stateChallenge      state = "challenge"       // 3DS: the form in Next leads to the issuer, by a page of ours
 	stateRedirect       state = "redirect"        // Next links to the method's page; the payer may have visited it
 	stateCode           state = "code"            // Code is a boleto or Pix code to pay
 	stateProcessing     state = "processing"      // the acquirer has not answered yet
@@ -58,7 +58,7 @@ type view struct {
 	Methods    []methodView  // set in stateForm, with at least one method
 	Next       *nextView     // set in stateChallenge and stateRedirect
 	Code       *codeView     // set in stateCode
-	Forward    bool          // in statePaid and stateRedirect: the script goes at once to Links.Return or Next.URL
+	Forward    bool          // the script goes on at once: in statePaid to Links.Return, else to Next
 
 	CSRF       string // for the hidden field csrf_token, and for that member in JSON
 	AttemptKey string // likewise for attempt_key; each page has a new key
@@ -126,8 +126,8 @@ const (
 	fieldState        = "personal_details.address.state" // a choice of the states of Brazil
 )
 
-// nextView leads the browser to the payer's next step. In stateChallenge it is a form to the issuer, and in
-// stateRedirect a link to the method's page.
+// nextView leads the browser to the payer's next step. In stateChallenge it is a form to our page of the challenge, and
+// in stateRedirect a link to the method's page.
 type nextView struct {
 	URL    string // in stateRedirect, it includes the query that the method needs
 	Fields []pair // fields of the form, in order

@@ -50,6 +50,15 @@ func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(openRouteRequest(ctx).Header.Values("Accept-Language"), ",")
 }
 
+// IsSpeculative returns true if no person has asked for the page of an Open route: the method is HEAD, or the browser
+// loads the page in advance. Browsers mark such a request with Sec-Purpose (Fetch standard, §3.10), older ones with
+// Purpose. The operation then must not change anything.
+func IsSpeculative(ctx context.Context) bool {
+	r := openRouteRequest(ctx)
+	purpose := r.Header.Get("Sec-Purpose") + r.Header.Get("Purpose")
+	return r.Method == http.MethodHead || strings.Contains(strings.ToLower(purpose), "prefetch")
+}
+
 // IsForm returns true if a request's body is a form, on an Open route that takes JSON and forms (contract §2.2).
 func IsForm(ctx context.Context) bool { return isForm(openRouteRequest(ctx).Header) }
 
