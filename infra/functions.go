@@ -28,6 +28,9 @@ const (
 
 const bootstrap = "bootstrap"
 
+// challenges is the function with start3dsChallenge, which leads payers to the acquirer's hosts.
+const challenges = "checkouts"
+
 func (p *platform) addFunction(f functions.Function) error {
 	folder := filepath.Join(p.Build, f.Name)
 	if _, err := os.Stat(filepath.Join(folder, bootstrap)); err != nil {
@@ -112,6 +115,9 @@ func (p *platform) buildEnvironment(f functions.Function) *map[string]*string {
 	}
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
+	}
+	if f.Name == challenges && p.AcquirerHosts != "" {
+		variables["ACQUIRER_HOSTS"] = &p.AcquirerHosts
 	}
 	if f.HTTP != nil && p.TrustedProxies != "0" {
 		variables["PROXY_HOPS"] = &p.TrustedProxies

@@ -153,6 +153,13 @@ func TestBuildEnvironment_Settings(t *testing.T) {
 				"DUE_SHARDS 128, CALLBACK_SIGNATURE_HEADER X-Shop-Signature",
 				f.Name, got)
 		}
+		wantHosts := any(nil)
+		if f.Name == "checkouts" {
+			wantHosts = "pay.example.com *.acquirer.example.net"
+		}
+		if got := variables(r)["ACQUIRER_HOSTS"]; got != wantHosts {
+			t.Errorf("%s: got ACQUIRER_HOSTS %v, want %v", f.Name, got, wantHosts)
+		}
 		hops, hashes := variables(r)["PROXY_HOPS"], variables(r)["PROXY_SECRET_HASHES"]
 		want, set := f.HTTP != nil, hops == "1" && hashes == proxySecretHash
 		if set != want || (hops == nil && hashes == nil) == want {

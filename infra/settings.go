@@ -66,7 +66,10 @@ type settings struct {
 
 	// callbackSignatureHeader: header for a second signature, t=…,v1=… (contract §11.2), such as X-Shop-Signature; none
 	SignatureHeader string
-	RefundRules     string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); none
+	// acquirerHosts: space-separated hosts that live 3-D Secure challenges may lead to, such as "pay.example.com
+	// *.example.net" (payments.ParseAcquirerHosts); none
+	AcquirerHosts string
+	RefundRules   string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); none
 	// fileOrigins: space-separated origins of pages that may use files' links. Servers need no entry; none
 	FileOrigins string
 	AlarmEmail  string // alarmEmail, own: address for all alarms; none, but anyone may subscribe to the topics
@@ -131,7 +134,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		PageEmail:       c.getOwn("pageEmail", ""),
 		MailFrom:        c.getOwn("mailFrom", ""),
 		SignatureHeader: c.get("callbackSignatureHeader", ""), RefundRules: c.get("refundRules", ""),
-		FileOrigins: c.get("fileOrigins", ""),
+		FileOrigins: c.get("fileOrigins", ""), AcquirerHosts: c.get("acquirerHosts", ""),
 	}
 	c.check(s)
 	return s, errors.Join(c.problems...)
@@ -214,6 +217,9 @@ func (c *cdkContext) check(s settings) {
 	}
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
 		c.addProblem("refundRules: %w", err)
+	}
+	if _, err := payments.ParseAcquirerHosts(s.AcquirerHosts); err != nil {
+		c.addProblem("acquirerHosts %w", err)
 	}
 	if _, err := app.ParseProxies(s.TrustedProxies, s.ProxySecretHashes); err != nil {
 		c.addProblem("trustedProxies, proxySecretHashes: %w", err)

@@ -41,6 +41,8 @@ func TestReadSettings_WrongSetting(t *testing.T) {
 		"dueShards=257":            {"dueShards": "257"},
 		"callbackSignatureHeader ": {"callbackSignatureHeader": "webhook-signature"},
 		"refundRules":              {"refundRules": "BR:90 everywhere"},
+		"acquirerHosts must be ":   {"acquirerHosts": "https://pay.example.com"},
+		"the public suffix co.uk":  {"acquirerHosts": "pay.example.com *.co.uk"},
 		"mailFrom=":                {"mailFrom": "nobody"},
 		"trustedProxies, ":         {"trustedProxies": "eleven"},
 		"number from 0 to 10":      {"trustedProxies": "11"},

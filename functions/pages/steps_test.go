@@ -60,7 +60,7 @@ func TestChallenge_EachDecision(t *testing.T) {
 				t.Errorf("got policy %q, want frames of ours, and forms to our host alone", policy)
 			}
 			outcome := payer.decide(page, decision)
-			next := f.url()
+			next := f.url() + "?from=bank"
 			if decision == "approve" {
 				next = shopPage + "?checkout_id=" + f.id
 			}

@@ -101,6 +101,13 @@ var prepared = map[string]func(*Scenario) world.Request{
 		t.StartChallenge("approve")
 		return t.Complete()
 	},
+	"completePaymentByLink": func(t *Scenario) world.Request {
+		form := t.startChallengeForm()
+		return world.Request{Path: form.Get("TermUrl") + "?MD=" + form.Get("MD")}
+	},
+	"start3dsChallenge challenge": func(t *Scenario) world.Request {
+		return world.Request{Path: "/3ds/start", Body: url.Values{"MD": t.startChallengeForm()["MD"]}}
+	},
 	"show3dsChallenge challenge": func(t *Scenario) world.Request {
 		return world.Request{Path: "/3ds/challenge", Body: t.startChallengeForm()}
 	},
