@@ -32,8 +32,8 @@ type completeByLinkRequest struct {
 	MD string  `query:"MD" validate:"required"`
 }
 
-// completeByLink handles completePaymentByLink, the payer's return from a live acquirer's page. A request that no person
-// has made does nothing.
+// completeByLink handles completePaymentByLink, the payer's return from a live acquirer's page. A request that no
+// person has made does nothing.
 func (f family) completeByLink(ctx context.Context, req completeByLinkRequest) (rest.Document, error) {
 	if rest.IsSpeculative(ctx) {
 		return rest.Document{Status: http.StatusNoContent}, nil
@@ -45,9 +45,9 @@ func (f family) completeByLink(ctx context.Context, req completeByLinkRequest) (
 	return f.leadBack(ctx, c)
 }
 
-// leadBack leads the payer of a challenge on. It redirects the browser to the merchant's page. Without a redirect_url it
-// returns a page that reports the outcome to the frame's parent. If the challenge began on our payment page, the returned
-// page leads back to that page or, once the checkout is paid, to the merchant.
+// leadBack leads the payer of a challenge on. It redirects the browser to the merchant's page. Without a redirect_url
+// it returns a page that reports the outcome to the frame's parent. If the challenge began on our payment page, the
+// returned page leads back to that page or, once the checkout is paid, to the merchant.
 func (f family) leadBack(ctx context.Context, c payments.Checkout) (rest.Document, error) {
 	next, status := c.RedirectURL, c.StatusAt(f.store.Now())
 	var err error

@@ -15,15 +15,15 @@ var startPage = page.New(`(function () {
   if (link) location.replace(link.href); else document.forms[0].submit();
 })();`)
 
-// startRequest is the form that the shop's page posts (contract §4.4). Only the payer's session is read: a browser cannot
-// choose where the payer goes.
+// startRequest is the form that the shop's page posts (contract §4.4). Only the payer's session is read: a browser
+// cannot choose where the payer goes.
 type startRequest struct {
 	MD string `form:"MD" validate:"required"`
 }
 
-// start handles start3dsChallenge. It returns a page that leads the payer on to the acquirer's page of the challenge. The
-// page is never a redirect, because the policy of the shop's page (form-action) would have to allow the acquirer's host.
-// Once the challenge is over, start leads the payer back as completePayment does.
+// start handles start3dsChallenge. It returns a page that leads the payer on to the acquirer's page of the challenge.
+// The page is never a redirect, because the policy of the shop's page (form-action) would have to allow the acquirer's
+// host. Once the challenge is over, start leads the payer back as completePayment does.
 func (f family) start(ctx context.Context, req startRequest) (rest.Document, error) {
 	c, step, err := f.processing.OpenChallenge(ctx, req.MD)
 	if err != nil {

@@ -130,8 +130,8 @@ func TestStart3dsChallenge_LeadsOn(t *testing.T) {
 			t.Errorf("%s: got %+v, want a form to %s with %v", name, shown, issuerURL, want)
 		}
 		policy := strings.Split(got.Header.Get("Content-Security-Policy"), "; ")
-		for _, want := range []string{"frame-ancestors *", "default-src 'none'", "form-action 'self' https://issuer.example " +
-			"https://*.acquirer.example http://localhost:* http://127.0.0.1:*"} {
+		for _, want := range []string{"frame-ancestors *", "default-src 'none'", "form-action 'self' " +
+			"https://issuer.example https://*.acquirer.example http://localhost:* http://127.0.0.1:*"} {
 			if !slices.Contains(policy, want) {
 				t.Errorf("%s: got policy %q, want %q in it", name, policy, want)
 			}

@@ -35,8 +35,8 @@ func (b *browser) leave(page world.Response, issuer *world.Issuer, decision stri
 	return b.get(issuer.Decide(string(found[1]), decision))
 }
 
-// TestChallenge_LiveMode checks that a live challenge leaves the page, by an address of our own. So the policy allows no
-// other host.
+// TestChallenge_LiveMode checks that a live challenge leaves the page, by an address of our own. So the policy allows
+// no other host.
 func TestChallenge_LiveMode(t *testing.T) {
 	t.Parallel()
 	f, issuer := inLive(t, map[string]any{"redirect_url": shopPage})
@@ -57,8 +57,8 @@ func TestChallenge_LiveMode(t *testing.T) {
 	}
 }
 
-// TestChallenge_Undecided checks that a payer who comes back undecided is not sent to the acquirer again. The page shows
-// the challenge, and offers another method. A later visit leads on at once.
+// TestChallenge_Undecided checks that a payer who comes back undecided is not sent to the acquirer again. The page
+// shows the challenge, and offers another method. A later visit leads on at once.
 func TestChallenge_Undecided(t *testing.T) {
 	t.Parallel()
 	f, issuer := inLive(t, nil)

@@ -94,11 +94,11 @@ var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid"
 // be Declined (CancelRefund). Calls may come at the same time, more than once, and from several processes. A caller may
 // give up on a call at any time; the acquirer may still act on that call.
 //
-// The Step of a challenge is a link or a form (payments.Step). Clients do not see the Step: the payer's browser asks the
-// platform, which asks LookUp and then leads the browser on. So LookUp returns the Step for as long as the payer can
-// authenticate. The Step must lead to a host in the operator's setting acquirerHosts, over https. Browsers apply a page's
-// form-action policy also to the redirects that follow a form. So a form must lead to a page, or redirect only to hosts
-// in the setting. If the acquirer redirects the payer to an issuer at once, the Step must be a link.
+// The Step of a challenge is a link or a form (payments.Step). Clients do not see the Step: the payer's browser asks
+// the platform, which asks LookUp and then leads the browser on. So LookUp returns the Step for as long as the payer
+// can authenticate. The Step must lead to a host in the operator's setting acquirerHosts, over https. Browsers apply a
+// page's form-action policy also to the redirects that follow a form. So a form must lead to a page, or redirect only
+// to hosts in the setting. If the acquirer redirects the payer to an issuer at once, the Step must be a link.
 //
 // No error contains a card number, a CVV, the wallet's object or a payer's details, because callers log errors.
 type Acquirer interface {

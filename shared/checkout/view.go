@@ -128,8 +128,8 @@ func (s Viewer) Of(c payments.Checkout) View {
 // PageURL returns the address of a hosted checkout's payment page (contract §13.3).
 func (s Viewer) PageURL(checkoutID string) string { return s.BaseURL + "/pay/c-" + checkoutID }
 
-// ReturnToPage returns the address by which a payer comes back to the payment page from the page of an issuer, acquirer or
-// payment method. The page then does not lead the payer there again.
+// ReturnToPage returns the address by which a payer comes back to the payment page from the page of an issuer, acquirer
+// or payment method. The page then does not lead the payer there again.
 func (s Viewer) ReturnToPage(checkoutID string) string { return s.PageURL(checkoutID) + "?from=bank" }
 
 // ForPayer returns the view without the fields that a payer's browser must not learn (contract §2.1).

@@ -13,8 +13,8 @@ import (
 )
 
 // Step is the next page for the payer's browser. A challenge (3DS) is a form or a link: with a Payload, the browser
-// posts the Payload as a form to URL; without a Payload, the browser opens URL. For a redirect method, the browser opens
-// URL with the Payload as parameters of the query.
+// posts the Payload as a form to URL; without a Payload, the browser opens URL. For a redirect method, the browser
+// opens URL with the Payload as parameters of the query.
 type Step struct {
 	URL     string
 	Payload map[string]string
@@ -41,9 +41,9 @@ var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 
 var errHosts = errors.New("must be host names, such as pay.example.com or *.example.com, with blanks between them")
 
-// ParseAcquirerHosts reads hosts with blanks between them. A host is a name, or "*." with a name, which allows all hosts
-// below the name. ParseAcquirerHosts refuses a name that is a public suffix (such as com, co.uk or github.io), because
-// anyone can register a host below it.
+// ParseAcquirerHosts reads hosts with blanks between them. A host is a name, or "*." with a name, which allows all
+// hosts below the name. ParseAcquirerHosts refuses a name that is a public suffix (such as com, co.uk or github.io),
+// because anyone can register a host below it.
 func ParseAcquirerHosts(text string) (AcquirerHosts, error) {
 	var h AcquirerHosts
 	if len(text) > maxHostsText {

@@ -15,8 +15,8 @@ import (
 // acquirer does not answer.
 //
 // The answer "" says that the payer has come back by a link, which proves nothing. Complete then asks the acquirer. It
-// writes only what the checkout does not show yet, because the link can be opened often. If the acquirer does not answer,
-// Complete returns the checkout as it is, and a poll asks again.
+// writes only what the checkout does not show yet, because the link can be opened often. If the acquirer does not
+// answer, Complete returns the checkout as it is, and a poll asks again.
 func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
 	t, c, open, err := p.readSession(ctx, md)
 	if err == nil && c.ID != checkoutID {
@@ -43,7 +43,8 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 	}
 }
 
-// readSession reads the checkout of a payer's session. open is true if the session's attempt is open. Failure: NotFound.
+// readSession reads the checkout of a payer's session. open is true if the session's attempt is open. Failure:
+// NotFound.
 func (p *Processor) readSession(ctx context.Context, token string) (t identity.Tenant, c payments.Checkout, open bool,
 	err error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(token))
@@ -126,9 +127,9 @@ func (p *Processor) lookUpAction(ctx context.Context, t identity.Tenant, c payme
 }
 
 // OpenChallenge returns the page of the open challenge that an MD belongs to, as the acquirer names it now (contract
-// §4.4). The page is our own or at one of the AcquirerHosts. The step is nil if the challenge is over; the checkout then
-// shows the outcome. Failures: NotFound for an unknown session; Upstream if the acquirer does not know the outcome, or
-// names no page that the payer may go to.
+// §4.4). The page is our own or at one of the AcquirerHosts. The step is nil if the challenge is over; the checkout
+// then shows the outcome. Failures: NotFound for an unknown session; Upstream if the acquirer does not know the
+// outcome, or names no page that the payer may go to.
 func (p *Processor) OpenChallenge(ctx context.Context, md string) (payments.Checkout, *payments.Step, error) {
 	t, c, open, err := p.readSession(ctx, md)
 	if err != nil || !open || c.Attempt.Method.Flow() != payments.CardFlow {

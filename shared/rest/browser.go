@@ -51,8 +51,8 @@ func AcceptLanguage(ctx context.Context) string {
 }
 
 // IsSpeculative returns true if no person has asked for the page of an Open route: the method is HEAD, or the browser
-// loads the page in advance. Browsers mark such a request with Sec-Purpose (Fetch standard), older browsers with Purpose.
-// The operation then must not change anything.
+// loads the page in advance. Browsers mark such a request with Sec-Purpose (Fetch standard), older browsers with
+// Purpose. The operation then must not change anything.
 func IsSpeculative(ctx context.Context) bool {
 	r := openRouteRequest(ctx)
 	purpose := r.Header.Get("Sec-Purpose") + r.Header.Get("Purpose")
