@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/textproto"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -87,6 +88,9 @@ var ErrUnknownCharge = errors.New("acquirer: unknown charge")
 // ErrBadAnswer reports a payer's answer (PaRes) that the issuer did not make.
 var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
 
+// ErrBadNotice reports a notice that the acquirer did not send.
+var ErrBadNotice = errors.New("acquirer: the notice is not valid")
+
 // Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer. Live mode needs a different one.
 // Package acquirertest has a case for each rule of this interface.
 //
@@ -132,9 +136,23 @@ type Acquirer interface {
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
 	// DeleteCard deletes a stored card. It succeeds for an unknown token, too.
 	DeleteCard(ctx context.Context, token string) error
+	// Notice checks that the acquirer sent the message, and returns the charges and refunds whose outcome may have
+	// changed. It makes no call and changes nothing. A hint is never a fact: the caller asks the acquirer for each
+	// outcome. Errors: ErrBadNotice.
+	Notice(header textproto.MIMEHeader, body []byte) ([]Hint, error)
+	// Hints walks hints about all outcomes that changed without a call of ours at the time since or later. It replaces
+	// lost notices. It may repeat hints, and yield hints about unchanged outcomes.
+	Hints(ctx context.Context, since time.Time) iter.Seq2[Hint, error]
 	// Statement walks the movements of money that the acquirer booked at the time since or later, in no particular order,
 	// for reconciliation. For the zero time it walks all of them. It may also yield earlier movements.
 	Statement(ctx context.Context, since time.Time) iter.Seq2[Movement, error]
+}
+
+// Hint names a charge or a refund whose outcome may have changed.
+type Hint struct {
+	Reference
+	ID       string // our id of the charge or refund
+	IsRefund bool
 }
 
 // Refund is a request to return money. ID is the idempotency key, as in a Charge.
@@ -203,6 +221,14 @@ func (None) CancelRefund(context.Context, string) (payments.Outcome, error) {
 
 // DeleteCard does nothing.
 func (None) DeleteCard(context.Context, string) error { return nil }
+
+// Notice returns ErrBadNotice.
+func (None) Notice(textproto.MIMEHeader, []byte) ([]Hint, error) { return nil, ErrBadNotice }
+
+// Hints returns no hints.
+func (None) Hints(context.Context, time.Time) iter.Seq2[Hint, error] {
+	return func(func(Hint, error) bool) {}
+}
 
 // Statement returns no movements.
 func (None) Statement(context.Context, time.Time) iter.Seq2[Movement, error] {

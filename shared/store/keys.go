@@ -126,7 +126,8 @@ import (
 //
 //	index    partition                    sort                     holds
 //	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first
-//	list     SANDBOX#…                    …                        lines of the sandboxes' statements, by day
+//	list     SANDBOX#…                    …                        lines of the sandboxes' statements, by day;
+//	                                                               hints of the sandbox acquirer
 //	due      DUE#<shard>, DEAD#<shard>    <µs when due>            work of the sweep when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome, callbacks

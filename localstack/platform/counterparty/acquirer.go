@@ -51,9 +51,14 @@ func (f farAcquirer) DeleteCard(ctx context.Context, token string) error {
 	return tell(ctx, f.line, "DeleteCard", token, f.Acquirer.DeleteCard, token)
 }
 
+// Hints carries all hints as one call.
+func (f farAcquirer) Hints(ctx context.Context, since time.Time) iter.Seq2[acquirer.Hint, error] {
+	return carryAll(ctx, f.line, "Hints", since, f.Acquirer.Hints)
+}
+
 // Statement carries the whole statement as one call.
 func (f farAcquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
-	return carryAll(ctx, f.line, since, f.Acquirer.Statement)
+	return carryAll(ctx, f.line, "Statement", since, f.Acquirer.Statement)
 }
 
 func decision(o payments.Outcome) string { return string(o.Decision) }

@@ -33,7 +33,7 @@ func (f farBank) Verify(ctx context.Context, v bank.Verification) (merchant.Bank
 
 // Statement carries the whole statement as one call.
 func (f farBank) Statement(ctx context.Context, since time.Time) iter.Seq2[bank.StatementLine, error] {
-	return carryAll(ctx, f.line, since, f.Bank.Statement)
+	return carryAll(ctx, f.line, "Statement", since, f.Bank.Statement)
 }
 
 func state(o bank.Outcome) string { return string(o.State) }

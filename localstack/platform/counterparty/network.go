@@ -56,11 +56,11 @@ func tell[In any](ctx context.Context, l line, name, about string, do func(conte
 	return err
 }
 
-// carryAll carries a whole statement as one call, like a file that arrives whole or not at all.
-func carryAll[T any](ctx context.Context, l line, since time.Time,
+// carryAll carries a whole list as one call, like a file that arrives whole or not at all.
+func carryAll[T any](ctx context.Context, l line, name string, since time.Time,
 	read func(context.Context, time.Time) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		lines, err := carry(ctx, l, "Statement", "", func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
+		lines, err := carry(ctx, l, name, "", func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
 			func(ctx context.Context, since time.Time) ([]T, error) { return collect(read(ctx, since)) }, since)
 		if err != nil {
 			var none T

@@ -56,6 +56,16 @@ func TestRecords_EachFieldReadBack(t *testing.T) {
 			w.must(err)
 			return []storedtest.Read{w.charge(next, 2)}
 		}, storedtest.NotRead{"CHARGE write_id": recognised}},
+		"a hint": {func(w storedFixture) []storedtest.Read {
+			want := storedtest.Fill[hint](w, w.Filler).inPort()
+			w.must(w.records.Transaction().Put(w.records.putHint(want, clock.Start)).Run(w.Context()))
+			return []storedtest.Read{storedtest.Expect("hint", want, func(ctx context.Context) (acquirer.Hint, error) {
+				for h, err := range w.Hints(ctx, clock.Start) {
+					return h, err
+				}
+				return acquirer.Hint{}, nil
+			})}
+		}, storedtest.NotRead{"HINT expires_at": "DynamoDB deletes the item by it"}},
 		"a refund that is pending": {func(w storedFixture) []storedtest.Read {
 			r := storedtest.Fill(w, w.Filler, func(r *refund) { r.Kind = acquirer.RefundMovement })
 			w.enter(r)

@@ -24,6 +24,9 @@ type View struct {
 	Decision  payments.Decision     // decision at the time when the charge was read
 }
 
+// Hint returns the hint that a notice about the charge contains.
+func (v View) Hint() acquirer.Hint { return acquirer.Hint{Reference: v.Reference, ID: v.ChargeID} }
+
 // Waits returns true while the payer can still decide. While it is true, the page offers the answers.
 func (v View) Waits() bool { return v.Decision == payments.Challenge }
 
@@ -37,13 +40,14 @@ const (
 	forPaReq   = "PaReq"
 	forPaRes   = "PaRes "
 	forSession = "bank session"
+	forNotice  = "notice"
 )
 
-// token returns a keyed hash of the charge's id, for one use. The token is the same at each call, and cannot be
-// guessed.
-func (a *Acquirer) token(use, chargeID string) string {
+// token returns a keyed hash of a text, such as a charge's id, for one use. The token is the same at each call, and
+// cannot be guessed.
+func (a *Acquirer) token(use, text string) string {
 	mac := hmac.New(sha256.New, a.secret())
-	mac.Write([]byte(use + "\x00" + chargeID))
+	mac.Write([]byte(use + "\x00" + text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
@@ -121,8 +125,8 @@ func (a *Acquirer) Complete(ctx context.Context, id, paRes string) (payments.Out
 	return payments.Outcome{}, acquirer.ErrBadAnswer
 }
 
-// DecideSession applies the payer's choice on a bank page, unless the charge is already decided. Errors:
-// ErrUnknownCharge, ErrBadAnswer.
+// DecideSession applies the payer's choice on a bank page, unless the charge is already decided, and returns the charge
+// afterwards. The caller must then send the platform a notice. Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnswer) (View, error) {
 	if !answer.Valid() {
 		return View{}, acquirer.ErrBadAnswer
@@ -131,8 +135,8 @@ func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnsw
 	if err != nil {
 		return View{}, err
 	}
-	_, err = a.records.move(ctx, view.ChargeID, answer.apply)
-	return view, err
+	c, err := a.records.moveByPayer(ctx, view.ChargeID, answer.apply)
+	return c.view(), err
 }
 
 // Answer is a payer's answer on the issuer's 3DS page (contract §12).

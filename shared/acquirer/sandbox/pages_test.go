@@ -167,8 +167,9 @@ func TestDecideSession_EachAnswer(t *testing.T) {
 		}
 		for range 2 {
 			view, err := w.DecideSession(t.Context(), session, answer)
-			if err != nil || view.ReturnURL != "https://shop.example/done" || view.Reference.CheckoutID != "checkout of "+id {
-				t.Errorf("%s: got %+v, %v, want https://shop.example/done and checkout of %[1]s", id, view, err)
+			if err != nil || view.ReturnURL != "https://shop.example/done" || view.Hint() != hintOf(id) ||
+				view.Decision != want {
+				t.Errorf("%s: got %+v, %v, want it %s, https://shop.example/done, %+v", id, view, err, want, hintOf(id))
 			}
 		}
 		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != want {

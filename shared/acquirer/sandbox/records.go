@@ -30,6 +30,7 @@ import (
 //	chargeback   SANDBOX#CHARGEBACK#<id>        CHARGEBACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
 //	stored card  SANDBOX#CARD#<token>           CARD
+//	hint         SANDBOX#HINT#<random>          HINT               expires
 const (
 	chargePrefix = "SANDBOX#CHARGE#"
 	chargeSort   = "CHARGE"
@@ -69,20 +70,36 @@ var errNoCard = errors.New("sandbox: unknown stored card")
 // records reads and writes the sandbox's records in the table.
 type records struct{ table.Client }
 
-// createCharge stores a new charge, and its page if it has one. For a known id it returns the stored charge and false.
+// createCharge stores a new charge, its page if it has one, and a hint if its outcome changes later. For a known id it
+// returns the stored charge and false.
 func (b records) createCharge(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
 	item := b.item(c, 1)
 	tx := b.newWriteTx(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if pageToken != "" {
 		tx.Put(b.Table.Put(pageItem{Key: table.NewKey(pagePartition(pageToken), pageSort), ChargeID: c.ID}))
 	}
+	if c.Decision == payments.OutcomeUnknown {
+		tx.Put(b.putHint(c.hint(), c.DecidesAt))
+	}
 	stored, err := table.Write(ctx, b.Client, item.Key, item, tx.Run, nil)
 	return stored.charge, stored.WriteID == item.WriteID, err
 }
 
-// move applies a rule to a charge and returns the new charge. If another writer was faster, move applies the rule
-// again, to the charge's new state. Errors: ErrUnknownCharge.
+// move applies the rule of a call to a charge and returns the new charge. Errors: ErrUnknownCharge.
 func (b records) move(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
+	return b.moveBy(ctx, id, rule, b.newWriteTx)
+}
+
+// moveByPayer applies the rule of a payer's decision to a charge and returns the new charge. With a changed charge it
+// stores a hint. Errors: ErrUnknownCharge.
+func (b records) moveByPayer(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
+	return b.moveBy(ctx, id, rule, b.newHintedTx)
+}
+
+// moveBy applies a rule to a charge, and stores the new charge by the transaction newTx. If another writer was faster,
+// moveBy applies the rule again, to the charge's new state.
+func (b records) moveBy(ctx context.Context, id string, rule func(charge) charge,
+	newTx func(chargeItem, *dynamo.Put) *dynamo.WriteTx) (charge, error) {
 	for {
 		before, err := b.readCharge(ctx, id)
 		if err != nil {
@@ -93,7 +110,7 @@ func (b records) move(ctx context.Context, id string, rule func(charge) charge) 
 			return before.charge, nil
 		}
 		item := b.item(after, before.Version+1)
-		cause := b.newWriteTx(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
+		cause := newTx(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
 		if cause == nil {
 			return after, nil
 		}

@@ -47,9 +47,9 @@ func (a *Acquirer) withVoucher(c charge) charge {
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
 // PayVoucher acts as the payer who pays the boleto or Pix code of the charge. It may be repeated. After PayVoucher the
-// caller must make the platform resolve the returned checkout. Errors: ErrUnknownCharge, ErrNotPayable.
-func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
-	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
+// caller must send the platform a notice with the returned hint. Errors: ErrUnknownCharge, ErrNotPayable.
+func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Hint, error) {
+	c, err := a.records.moveByPayer(ctx, chargeID, func(c charge) charge {
 		if c.Decision == payments.Voucher && a.records.Time().Before(c.Code.Until) {
 			return c.approve()
 		}
@@ -57,11 +57,11 @@ func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Re
 	})
 	switch {
 	case err != nil:
-		return acquirer.Reference{}, err
+		return acquirer.Hint{}, err
 	case c.Code == nil || c.Decision != payments.Approved:
-		return acquirer.Reference{}, ErrNotPayable
+		return acquirer.Hint{}, ErrNotPayable
 	default:
-		return c.reference(), nil
+		return c.hint(), nil
 	}
 }
 
