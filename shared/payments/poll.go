@@ -45,3 +45,32 @@ func pollAt(next, unknownSince time.Time) time.Time {
 	}
 	return next.Add(pollMargin)
 }
+
+// Changes returns false if recording the outcome of the open attempt would change nothing, because the next poll is
+// scheduled, and either the payer has still not acted, or the outcome is still unknown. It also returns false for an
+// unknown outcome while the request that began the attempt may still run.
+func (c Checkout) Changes(o Outcome, now time.Time) bool {
+	a := c.Attempt
+	if !now.Before(a.NextPoll) {
+		return true
+	}
+	switch o.Decision {
+	case OutcomeUnknown:
+		return a.State == AttemptRequiresAction && (a.UnknownSince.IsZero() || !c.isRecorded())
+	case Challenge, Voucher:
+		return a.State != AttemptRequiresAction || !a.UnknownSince.IsZero()
+	default:
+		return true
+	}
+}
+
+// Changes returns false if recording the outcome of the refund would change nothing, because the next poll is scheduled
+// and the outcome is still unknown.
+func (e Event) Changes(o Outcome, now time.Time) bool {
+	return o.Decision != OutcomeUnknown || e.UnknownSince.IsZero() || !now.Before(e.NextPoll)
+}
+
+// MayStillRun returns true while the request that began the refund may still run, and may withdraw the refund.
+func (e Event) MayStillRun(now time.Time) bool {
+	return e.Status == EventBegun && now.Before(e.NextPoll)
+}

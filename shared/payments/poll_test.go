@@ -1,7 +1,9 @@
 package payments_test
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,5 +129,71 @@ func TestNextPoll_UnknownWhileRequiresAction(t *testing.T) {
 		!back.RequiresAction() {
 		t.Errorf("challenged again: got poll at %s, requires action %t, want never, true", back.PollAt(),
 			back.RequiresAction())
+	}
+}
+
+// TestCheckoutChanges_AsSettle checks that an outcome that changes nothing is known before it is recorded. At the next
+// poll, each outcome is recorded.
+func TestCheckoutChanges_AsSettle(t *testing.T) {
+	t.Parallel()
+	all := states(t)
+	all["at a reader"] = atReader()
+	all["at a reader, unknown"] = settle(t, atReader(), byCard(payments.OutcomeUnknown), after(time.Second)).Checkout
+	same := 0
+	for name, c := range all {
+		if !c.AttemptOpen() {
+			continue
+		}
+		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.Challenge,
+			payments.OutcomeUnknown} {
+			if c.Reader != nil && d == payments.Challenge {
+				continue // a terminal's charge has no challenge
+			}
+			o, now := payments.Outcome{Decision: d}, after(4*time.Second)
+			want := !reflect.DeepEqual(c, settle(t, c, o, now).Checkout)
+			if strings.HasSuffix(name, "pending") && d == payments.OutcomeUnknown {
+				want = false // the request may still run
+			}
+			if got := c.Changes(o, now); got != want {
+				t.Errorf("%s, %s: got %t, want %t", name, d, got, want)
+			}
+			if !want {
+				same++
+			}
+			if !c.Changes(o, c.Attempt.NextPoll) {
+				t.Errorf("%s, %s at the next poll: got false, want true", name, d)
+			}
+		}
+	}
+	if same < 4 {
+		t.Errorf("got %d outcomes that change nothing, want at least 4", same)
+	}
+}
+
+func TestEventChanges_UnknownOutcome(t *testing.T) {
+	t.Parallel()
+	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
+	shown, _ := begun.Transaction.ShowRefund(begun.Events[0], after(time.Hour))
+	pending := settleRefund(t, begun, payments.OutcomeUnknown, after(time.Hour)).Events[0]
+	unknown, soon := payments.Outcome{Decision: payments.OutcomeUnknown}, after(time.Hour+time.Second)
+	for _, c := range []struct {
+		name string
+		e    payments.Event
+		o    payments.Outcome
+		now  time.Time
+		want bool
+	}{
+		{"first unknown outcome", shown.Events[0], unknown, soon, true},
+		{"unknown again", pending, unknown, soon, false},
+		{"unknown at the next poll", pending, unknown, pending.NextPoll, true},
+		{"final", pending, payments.Outcome{Decision: payments.Approved}, soon, true},
+	} {
+		if got := c.e.Changes(c.o, c.now); got != c.want {
+			t.Errorf("%s: got %t, want %t", c.name, got, c.want)
+		}
+	}
+	e := begun.Events[0]
+	if !e.MayStillRun(e.NextPoll.Add(-1)) || e.MayStillRun(e.NextPoll) || pending.MayStillRun(soon) {
+		t.Error("got another time, want only a begun refund before its poll to run")
 	}
 }
