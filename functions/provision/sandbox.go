@@ -42,14 +42,17 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	if checkout.Attempt == nil {
 		return voucherPaid{}, errNothingToPay
 	}
-	_, err = o.Sandbox.PayVoucher(ctx, checkout.Attempt.ID)
+	hint, err := o.Sandbox.PayVoucher(ctx, checkout.Attempt.ID)
 	if errors.Is(err, sandbox.ErrNotPayable) || errors.Is(err, acquirer.ErrUnknownCharge) {
 		return voucherPaid{}, errNothingToPay.WithCause(err)
 	}
 	if err != nil {
 		return voucherPaid{}, err
 	}
-	if checkout, err = o.Processing.Resolve(ctx, t, c.CheckoutID); err != nil {
+	if err = o.SendSandboxNotice(ctx, hint); err == nil {
+		checkout, err = o.Store.AnyCheckout(ctx, t, c.CheckoutID)
+	}
+	if err != nil {
 		return voucherPaid{}, err
 	}
 	paid := voucherPaid{CheckoutID: checkout.ID, Status: checkout.Status}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -50,8 +52,13 @@ func TestDecideRedirectPayment_EachAnswer(t *testing.T) {
 			if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != want {
 				t.Errorf("got %s, %v, want %s", o.Decision, err, want)
 			}
-			if diff := cmp.Diff([]string{"T#MC1 co-1"}, s.resolved); diff != "" {
-				t.Errorf("what the platform resolved (-want +got):\n%s", diff)
+			var notices []acquirer.Hint
+			if want != payments.Challenge {
+				notices = append(notices, acquirer.Hint{Reference: acquirer.Reference{Tenant: "T#MC1", CheckoutID: "co-1"},
+					ID: "a-1"})
+			}
+			if diff := cmp.Diff(notices, s.notices); diff != "" {
+				t.Errorf("notices (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -131,13 +138,39 @@ func TestDecideRedirectPayment_PlatformDown(t *testing.T) {
 	}
 }
 
+// TestDecideRedirectPayment_NoReturnURL checks the page that ends the payment. While the platform cannot learn the
+// decision, the page shows none.
 func TestDecideRedirectPayment_NoReturnURL(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
-	r := s.post(t, path, url.Values{"decision": {"pay"}})
-	if r.status != http.StatusOK || !strings.Contains(r.body, "Payment complete") {
-		t.Errorf("got %d %s, want 200 with Payment complete", r.status, r.body)
+	for _, c := range []struct {
+		decision string
+		broken   error
+		cancel   bool
+		want     payments.CheckoutStatus
+	}{
+		{"pay", nil, false, payments.CheckoutPaid},
+		{"fail", nil, false, payments.CheckoutFailed},
+		{"leave", nil, false, payments.CheckoutPending},
+		{"pay", nil, true, payments.CheckoutExpired},
+		{"pay", errors.New("table on fire"), false, payments.CheckoutPending},
+	} {
+		s := newFixture(t)
+		s.broken = c.broken
+		path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
+		if c.cancel {
+			if _, err := s.sandbox.Cancel(t.Context(), "a-1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := page.Outcome(page.English, "co-1", c.want, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.post(t, path, url.Values{"decision": {c.decision}})
+		if r.status != http.StatusOK || r.body != string(want.HTML) {
+			t.Errorf("%s, error %v, cancelled %t: got %d %s, want 200 %s", c.decision, c.broken, c.cancel, r.status, r.body,
+				want.HTML)
+		}
 	}
 }
 
@@ -160,7 +193,7 @@ func TestShowRedirectPayment_Refused(t *testing.T) {
 		}
 	}
 	if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != payments.Challenge ||
-		s.resolved != nil {
-		t.Errorf("got %+v, %v, resolved %v; want %s and nothing resolved", o, err, s.resolved, payments.Challenge)
+		s.notices != nil {
+		t.Errorf("got %+v, %v, notices %v; want %s and no notices", o, err, s.notices, payments.Challenge)
 	}
 }

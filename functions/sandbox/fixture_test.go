@@ -17,7 +17,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
-	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -30,10 +29,10 @@ const baseURL = "https://pay.example"
 // fixture serves the family's routes with a sandbox, which has its own table.
 type fixture struct {
 	http.Handler
-	sandbox  *sandbox.Acquirer
-	resolved []string // tenant and checkout of each call of Resolve
-	broken   error    // returned by Resolve
-	log      bytes.Buffer
+	sandbox *sandbox.Acquirer
+	notices []acquirer.Hint // of each call of Notify
+	broken  error           // returned by Notify
+	log     bytes.Buffer
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -50,7 +49,7 @@ func newFixture(t *testing.T) *fixture {
 	s := &fixture{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: func() []byte { return secret },
 		BaseURL: baseURL})}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	routes := family.Config{Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, Log: log}.Routes()
+	routes := family.Config{Sandbox: s.sandbox, Notify: s.notify, BaseURL: baseURL, Log: log}.Routes()
 	s.Handler = rest.New(rest.Config{
 		Routes: routes, Store: opened, Log: log, BaseURL: baseURL, HashKey: secret, AllowHTTP: true,
 		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
@@ -58,9 +57,9 @@ func newFixture(t *testing.T) *fixture {
 	return s
 }
 
-func (s *fixture) resolve(_ context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
-	s.resolved = append(s.resolved, t.String()+" "+checkoutID)
-	return payments.Checkout{ID: checkoutID, Status: payments.CheckoutPaid}, s.broken
+func (s *fixture) notify(_ context.Context, h acquirer.Hint) error {
+	s.notices = append(s.notices, h)
+	return s.broken
 }
 
 // reply is a response with its body read.

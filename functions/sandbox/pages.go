@@ -183,7 +183,7 @@ func (p pages) decideAtBank(ctx context.Context, req bankDecisionRequest) (rest.
 	if err != nil {
 		return rest.Document{}, err
 	}
-	status := p.resolve(ctx, view)
+	status := p.notify(ctx, view)
 	if view.ReturnURL == "" {
 		var drawn page.Page
 		drawn, err = page.Outcome(rest.Language(ctx), view.Reference.CheckoutID, status, "")
@@ -193,14 +193,22 @@ func (p pages) decideAtBank(ctx context.Context, req bankDecisionRequest) (rest.
 	return rest.Document{Redirect: target}, err
 }
 
-// resolve makes the platform record the bank's answer before the merchant reads the checkout. If that fails, the payer
-// still goes on, and the sweep records the answer later.
-func (p pages) resolve(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
-	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // valid: inTestMode has parsed it
-	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)
-	if err != nil {
+// notify sends the platform a notice of the payer's decision, before the merchant reads the checkout. It returns the
+// status to show to the payer. If the notice fails, the payer still goes on, and the platform learns the decision later.
+func (p pages) notify(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
+	if view.Waits() { // the payer has not decided
+		return payments.CheckoutPending
+	}
+	if err := p.Notify(ctx, view.Hint()); err != nil {
 		p.Log.WarnContext(ctx, "bank decision not settled yet", "checkout", view.Reference.CheckoutID, "error", err)
 		return payments.CheckoutPending
 	}
-	return checkout.Status
+	switch view.Decision {
+	case payments.Approved:
+		return payments.CheckoutPaid
+	case payments.Cancelled:
+		return payments.CheckoutExpired
+	default:
+		return payments.CheckoutFailed
+	}
 }

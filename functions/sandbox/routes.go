@@ -7,19 +7,17 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // Config holds the dependencies of the pages.
 type Config struct {
 	Sandbox *sandbox.Acquirer
-	// Resolve makes the platform ask the acquirer for a checkout's outcome.
-	Resolve func(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error)
-	BaseURL string // base URL of the API, without a trailing slash
+	Notify  func(ctx context.Context, h acquirer.Hint) error // sends the platform a notice
+	BaseURL string                                           // base URL of the API, without a trailing slash
 	Log     *slog.Logger
 }
 
@@ -28,7 +26,7 @@ type pages struct{ Config }
 
 // Routes returns the family's routes in a running function.
 func Routes(a *app.App) []rest.Route {
-	return Config{Sandbox: a.Sandbox, Resolve: a.Processing.Resolve, BaseURL: a.BaseURL, Log: a.Log}.Routes()
+	return Config{Sandbox: a.Sandbox, Notify: a.SendSandboxNotice, BaseURL: a.BaseURL, Log: a.Log}.Routes()
 }
 
 // Routes returns the operations of the family Sandbox (contract §1).

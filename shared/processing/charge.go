@@ -15,7 +15,7 @@ func (p *Processor) sendCharge(ctx context.Context, t identity.Tenant, c payment
 	instrument *payments.Instrument) (payments.Outcome, error) {
 	charge := p.newCharge(t, c, request, instrument)
 	return askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
-		return p.acquirer(t).Charge(ctx, charge)
+		return p.acquirer(t.Mode).Charge(ctx, charge)
 	})
 }
 

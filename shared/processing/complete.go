@@ -63,7 +63,7 @@ func (p *Processor) logSilence(ctx context.Context, c payments.Checkout, err err
 // the payer's browser can repeat the request, because only the browser has the answer. The answer stays valid.
 func (p *Processor) sendAnswer(ctx context.Context, t identity.Tenant, attemptID,
 	answer string) (payments.Outcome, error) {
-	a := p.acquirer(t)
+	a := p.acquirer(t.Mode)
 	o, err := a.Complete(ctx, attemptID, answer)
 	if err != nil && !errors.Is(err, acquirer.ErrBadAnswer) && ctx.Err() == nil {
 		o, err = a.Complete(ctx, attemptID, answer)
@@ -110,7 +110,7 @@ func (p *Processor) lookUpAction(ctx context.Context, t identity.Tenant, c payme
 	payments.Outcome, error) {
 	attempt := *c.Attempt
 	o, err := askOnce(ctx, func(ctx context.Context) (payments.Outcome, error) {
-		return p.acquirer(t).LookUp(ctx, attempt.ID)
+		return p.acquirer(t.Mode).LookUp(ctx, attempt.ID)
 	})
 	switch {
 	case err != nil && !errors.Is(err, acquirer.ErrUnknownCharge):

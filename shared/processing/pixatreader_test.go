@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
-	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -43,7 +42,7 @@ func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Check
 	}
 	return c, func() {
 		t.Helper()
-		if _, err := bank.(observed).Acquirer.(*sandbox.Acquirer).PayVoucher(t.Context(), c.Attempt.ID); err != nil {
+		if _, err := o.sandbox().PayVoucher(t.Context(), c.Attempt.ID); err != nil {
 			t.Errorf("pay: got %v, want no error", err)
 		}
 	}
@@ -144,9 +143,9 @@ func (f forgetful) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return f.Acquirer.LookUp(ctx, id)
 }
 
-// TestResolve_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. Like any other code,
+// TestResolveHint_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. Like any other code,
 // it is cancelled at the deadline.
-func TestResolve_PixUnknownAtFirst(t *testing.T) {
+func TestResolveHint_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c, _ := o.showPix(t, terminal.Outcome{Progress: terminal.Waiting})
@@ -160,9 +159,7 @@ func TestResolve_PixUnknownAtFirst(t *testing.T) {
 		{time.Minute, pixEnded("timed out")},
 	} {
 		o.Advance(next.after)
-		if _, err := o.Resolve(t.Context(), tenant, c.ID); err != nil {
-			t.Errorf("resolve: got %v, want no error", err)
-		}
+		o.resolve(t, c)
 		if diff := cmp.Diff(next.want, o.readPixFate(t, c.ID)); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", next.after, diff)
 		}
@@ -177,10 +174,7 @@ func TestTerminateWaiting_PixUnknownAtFirst(t *testing.T) {
 	c, _ := o.showPix(t, terminal.Outcome{Progress: terminal.Waiting})
 	o.Acquirers[identity.Test] = forgetful{o.Acquirers[identity.Test], o.Now().Add(10 * time.Second), o.Now}
 	o.Advance(time.Second)
-	c, err := o.Resolve(t.Context(), tenant, c.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = o.resolve(t, c)
 	o.Advance(time.Minute)
 	if _, err := o.Readers.TerminateWaiting(t.Context(), tenant, c); err != nil {
 		t.Errorf("terminate: got %v, want no error", err)

@@ -49,7 +49,8 @@ type Processor struct {
 // New returns a Processor.
 func New(c Config) *Processor {
 	p := &Processor{Config: c}
-	p.Readers = run.New(run.Config{Store: c.Store, Terminals: c.Terminals, Acquirer: p.acquirer, Payments: p, Log: c.Log})
+	p.Readers = run.New(run.Config{Store: c.Store, Terminals: c.Terminals, Payments: p, Log: c.Log,
+		Acquirer: func(t identity.Tenant) acquirer.Acquirer { return p.acquirer(t.Mode) }})
 	return p
 }
 
@@ -61,16 +62,20 @@ const (
 	recordTime = 10 * time.Second
 )
 
-func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
-	if a := p.Acquirers[t.Mode]; a != nil {
+func (p *Processor) acquirer(mode identity.Mode) acquirer.Acquirer {
+	if a := p.Acquirers[mode]; a != nil {
 		return a
 	}
 	return acquirer.None{}
 }
 
-// Settle records and counts an outcome of the checkout's open attempt. Settle does not measure the time of the charge.
+// Settle records and counts an outcome of the checkout's open attempt. If the outcome changes nothing, Settle writes
+// nothing, so that answers about a waiting payment stay cheap. It does not measure the time of the charge.
 func (p *Processor) Settle(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	o payments.Outcome) (payments.Checkout, error) {
+	if !c.Changes(o, p.Store.Now()) {
+		return c, nil
+	}
 	return p.settle(ctx, t, c, c.Attempt.ID, o)
 }
 

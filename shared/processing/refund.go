@@ -161,7 +161,8 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 }
 
 // pollRefund asks the acquirer about a refund that another request has begun and may still withdraw. Before that,
-// pollRefund makes the refund visible to clients. A visible refund can no longer be withdrawn.
+// pollRefund makes the refund visible to clients. A visible refund can no longer be withdrawn. If the outcome stays
+// unknown and the next poll is already scheduled, pollRefund writes nothing.
 func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventBegun {
 		var err error
@@ -178,6 +179,9 @@ func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payment
 	o, err := p.requestRefund(ctx, t, e) // any other error leaves the outcome unknown
 	if errors.Is(err, acquirer.ErrNotTaken) {
 		o = p.cancelRefund(ctx, t, e)
+	}
+	if !e.Changes(o, p.Store.Now()) {
+		return e, nil
 	}
 	after, err := p.settleRefund(ctx, t, e, o)
 	if err == nil && after.Status == payments.EventPending && !after.UnknownSince.IsZero() {
@@ -204,7 +208,7 @@ func refundError(e payments.Event, sequence int) error {
 // again. If the acquirer does not answer, the outcome is unknown.
 func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
-		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
+		return p.acquirer(t.Mode).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
 	})
 	if err != nil {
 		p.Log.WarnContext(ctx, "acquirer gave no answer to a refund", "transaction", e.TransactionID,
@@ -219,7 +223,7 @@ func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e paym
 // outcome. If the acquirer does not answer, the refund stays pending.
 func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
-		return p.acquirer(t).CancelRefund(ctx, e.ID)
+		return p.acquirer(t.Mode).CancelRefund(ctx, e.ID)
 	})
 	if err != nil {
 		p.Log.WarnContext(ctx, "refund neither taken nor cancelled", "transaction", e.TransactionID,
@@ -283,24 +287,29 @@ func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payme
 // ResolveRefundDue asks the acquirer for the outcome of a refund and records it. Before the next poll is due it does
 // nothing, like ResolveDue. Failure: NotFound.
 func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, refundID string) error {
-	code, _ := payments.CodeWithin(refundID)
-	records, err := p.Store.Transactions(ctx, t, code)
-	if err != nil {
+	e, err := p.findRefund(ctx, t, refundID)
+	// The request that began the refund may not have reached the acquirer yet.
+	if err != nil || !e.Open() || p.Store.Now().Before(e.NextPoll) {
 		return err
 	}
-	for _, r := range records {
-		e, ok := r.Refund(refundID)
-		if !ok {
-			continue
+	_, err = p.pollRefund(ctx, t, e)
+	return err
+}
+
+// findRefund reads a refund by its id. Failure: NotFound.
+func (p *Processor) findRefund(ctx context.Context, t identity.Tenant, id string) (payments.Event, error) {
+	if code, ok := payments.CodeWithin(id); ok {
+		records, err := p.Store.Transactions(ctx, t, code)
+		if err != nil {
+			return payments.Event{}, err
 		}
-		// The request that began the refund may not have reached the acquirer yet.
-		if !e.Open() || p.Store.Now().Before(e.NextPoll) {
-			return nil
+		for _, r := range records {
+			if e, ok := r.Refund(id); ok {
+				return e, nil
+			}
 		}
-		_, err = p.pollRefund(ctx, t, e)
-		return err
 	}
-	return failure.NotFound("There is no such refund.")
+	return payments.Event{}, failure.NotFound("There is no such refund.")
 }
 
 // ChargebackRequest is a chargeback as the acquirer reported it.

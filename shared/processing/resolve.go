@@ -35,17 +35,8 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 	})
 }
 
-// Resolve asks the acquirer for the outcome of a checkout's open attempt, and records the outcome or an expiry. Resolve
-// begins no attempt and may be called at any time, such as when the acquirer sends a notification. Failure: NotFound.
-func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
-	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
-	if err != nil {
-		return c, err
-	}
-	return p.resolve(ctx, t, c)
-}
-
-// ResolveDue calls Resolve if the next poll is due. It serves callers that run on a schedule. Failure: NotFound.
+// ResolveDue asks the acquirer for the outcome of a checkout's open attempt if the next poll is due, and records the
+// outcome or an expiry. It begins no attempt. It serves callers that run on a schedule. Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {
@@ -55,6 +46,7 @@ func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutI
 	return err
 }
 
+// resolve resolves the open attempt of a checkout, and records an expiry. It may be called at any time.
 func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	c, err := p.ResolveAttempt(ctx, t, c)
 	if err != nil {
@@ -77,7 +69,7 @@ func (p *Processor) ResolveAttempt(ctx context.Context, t identity.Tenant,
 		return p.Readers.ResolveWaiting(ctx, t, c)
 	}
 	a := *c.Attempt
-	o, err := p.acquirer(t).LookUp(ctx, a.ID)
+	o, err := p.acquirer(t.Mode).LookUp(ctx, a.ID)
 	now := p.Store.Now()
 	switch {
 	case errors.Is(err, acquirer.ErrUnknownCharge):
@@ -85,13 +77,13 @@ func (p *Processor) ResolveAttempt(ctx context.Context, t identity.Tenant,
 		if now.Before(a.NextPoll) {
 			return c, nil
 		}
-		o, err = p.acquirer(t).Cancel(ctx, a.ID)
+		o, err = p.acquirer(t.Mode).Cancel(ctx, a.ID)
 	case err == nil && a.DeadlinePassed(o, now):
-		o, err = p.acquirer(t).Cancel(ctx, a.ID)
+		o, err = p.acquirer(t.Mode).Cancel(ctx, a.ID)
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", a.ID, "error", err)
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
-	return p.settle(ctx, t, c, a.ID, o)
+	return p.Settle(ctx, t, c, o)
 }

@@ -155,7 +155,7 @@ func (p *Processor) newAttempt(t identity.Tenant, c payments.Checkout, request P
 			a.PaymentType = payments.RecurringPayment
 		}
 	case request.Card != nil:
-		summary := p.acquirer(t).Summary(request.Card)
+		summary := p.acquirer(t.Mode).Summary(request.Card)
 		a.Card = &summary
 		if c.CustomerID != "" {
 			a.SaveAs = p.cardToken(t, c.CustomerID, request.Card.Number)
@@ -203,7 +203,7 @@ func (r PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
 func (p *Processor) cancelAttempt(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
 	attemptID := c.Attempt.ID
-	o, err := p.acquirer(t).Cancel(ctx, attemptID)
+	o, err := p.acquirer(t.Mode).Cancel(ctx, attemptID)
 	if err != nil {
 		return c, failure.Upstream(err)
 	}
@@ -253,7 +253,7 @@ func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c paym
 // acquirer may have approved the earlier request's charge. The checkout is paid only in that case.
 func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, *Step, error) {
-	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
+	o, err := p.acquirer(t.Mode).Cancel(ctx, c.Attempt.ID)
 	if err != nil { // a poll will ask again
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
