@@ -1,7 +1,8 @@
 // Package sweep makes sure that all work is finished if a faster path failed. Each minute Tick processes everything
 // overdue: charges of unknown outcome, payers who never came back, checkouts past valid_until, callbacks and mails
-// whose message was lost, files that were not uploaded, objects to delete, and pending bank accounts. Tick starts no
-// new work, so a missed, repeated or interrupted tick does no harm.
+// whose message was lost, files that were not uploaded, objects to delete, and pending bank accounts. Once an hour Tick
+// also asks for the outcomes that acquirers' hints name, in place of lost notices. Tick starts no new work, so a missed,
+// repeated or interrupted tick does no harm.
 package sweep
 
 import (
@@ -76,6 +77,9 @@ func (t *tick) run(ctx context.Context) error {
 		walks.Go(func() { _, failures[shard] = t.walk(ctx, reading, shard) })
 	}
 	walks.Go(func() { t.sweepBeyondShards(ctx, reading) })
+	for _, mode := range identity.Modes {
+		walks.Go(func() { t.resolveHints(ctx, reading, mode) })
+	}
 	walks.Wait()
 	_ = t.work.Wait() // process has already logged the items' errors
 	defer t.writeMetrics(ctx)
@@ -110,7 +114,7 @@ func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 		}
 		found++
 		t.oldest.Note(due)
-		t.work.Go(func() error { t.process(ctx, due); return nil })
+		t.work.Go(func() error { t.process(ctx, t.newItem(due)); return nil })
 		if reading.Err() != nil {
 			break
 		}
@@ -134,18 +138,17 @@ func (t *tick) reportUnread(ctx context.Context, failures []error) error {
 	return errors.Join(failures...)
 }
 
-// process processes one due item. A failure does not affect other items.
-func (t *tick) process(ctx context.Context, due store.Due) {
+// process does the work on one item. A failure does not affect other items.
+func (t *tick) process(ctx context.Context, i item) {
 	ctx, cancel := context.WithTimeout(ctx, itemTime)
 	defer cancel()
-	item := t.newItem(due)
-	if err := runItem(ctx, item); err != nil {
+	if err := runItem(ctx, i); err != nil {
 		t.failures.Add(1)
-		t.Log.ErrorContext(ctx, item.failed, append(item.names, "error", err)...)
+		t.Log.ErrorContext(ctx, i.failed, append(i.names, "error", err)...)
 	}
 }
 
-// item holds the work on a due item, and the message to log if that work fails.
+// item holds the work on a due item or a hint, and the message to log if that work fails.
 type item struct {
 	settle func(context.Context) error
 	failed string

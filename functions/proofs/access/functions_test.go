@@ -233,6 +233,8 @@ func (e *everything) actAsPayers() {
 		"decision": {"pay"}}}); r.Status >= 400 {
 		e.Errorf("the bank's page: got %d %s, want a status below 400", r.Status, r.Body)
 	}
+	e.Clock.Advance(time.Duration((53+60-e.Clock.Now().Minute())%60) * time.Minute) // then the sweep reads hints
+	e.Tick("sweep")
 	e.SaveCard()
 	e.mustDo(world.Request{Method: "DELETE",
 		Path: "/v0.1/customers/" + e.CustomerID + "/payment-instruments/" + e.CardToken})
