@@ -51,11 +51,12 @@ type Tenant struct {
 // String returns the tenant's part of a key, e.g. "T#MC0A1B2C3D".
 func (t Tenant) String() string { return string(t.Mode) + "#" + t.Merchant }
 
-// ParseTenant parses a result of String. It returns false for any other text.
+// ParseTenant parses a result of String. It returns false for any other text. A second "#" is refused, because keys
+// contain the tenant's text.
 func ParseTenant(text string) (Tenant, bool) {
 	mode, merchant, ok := strings.Cut(text, "#")
 	t := Tenant{Mode: Mode(mode), Merchant: merchant}
-	return t, ok && merchant != "" && slices.Contains(Modes, t.Mode)
+	return t, ok && merchant != "" && !strings.Contains(merchant, "#") && slices.Contains(Modes, t.Mode)
 }
 
 // Kind is the kind of an actor.

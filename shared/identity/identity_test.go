@@ -27,7 +27,7 @@ func TestParseTenant_RoundTrip(t *testing.T) {
 func TestParseTenant_Malformed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "#", "L", "L#", "#MC0A1B2C3D", "X#MC0A1B2C3D", "l#MC0A1B2C3D",
-		"LT#MC0A1B2C3D", "MC0A1B2C3D"} {
+		"LT#MC0A1B2C3D", "MC0A1B2C3D", "L#MC0A1B2C3D#1", "L#MC0A1B2C3D#"} {
 		if got, ok := identity.ParseTenant(text); ok {
 			t.Errorf("%q: got %+v, want it refused", text, got)
 		}

@@ -130,7 +130,7 @@ func TestHandleNotice_OtherHints(t *testing.T) {
 		with(func(h *acquirer.Hint) { h.Tenant = "T#MC00000000" }),
 		with(func(h *acquirer.Hint) { h.Tenant = "L#" + tenant.Merchant }),
 		with(func(h *acquirer.Hint) { h.Tenant = tenant.Merchant }),
-		with(func(h *acquirer.Hint) { h.Tenant, h.CheckoutID = tenant.String()+"#"+c.ID[:8], c.ID[9:] }),
+		with(func(h *acquirer.Hint) { h.Tenant += "#" + c.ID }),
 		with(func(h *acquirer.Hint) { h.IsRefund = true }),
 		refundHint(payments.ClientTransactionID(c.Attempt.ID)),
 		refundHint("unknown"),
