@@ -72,8 +72,8 @@ func TestCharge_Payer(t *testing.T) {
 		UserAgent: "Firefox/1", Accept: "text/html,*/*"})
 }
 
-// TestCharge_Agreement checks that the consent reaches the acquirer once, and that each later charge names the network's
-// id of the charge with the consent.
+// TestCharge_Agreement checks that the consent reaches the acquirer once, and that each later charge names the
+// network's id of the charge with the consent.
 func TestCharge_Agreement(t *testing.T) {
 	t.Parallel()
 	s, sent := newRecordedShop(t, fields{"low_value_exemption": true})
@@ -185,8 +185,8 @@ func TestCharge_ThreeDS(t *testing.T) {
 	}
 }
 
-// TestSavedCard_RefusedForGood checks that a card is deactivated once its issuer forbids further charges, also if a poll
-// learns it.
+// TestSavedCard_RefusedForGood checks that a card is deactivated once its issuer forbids further charges, also if a
+// poll learns it.
 func TestSavedCard_RefusedForGood(t *testing.T) {
 	t.Parallel()
 	for name, learn := range map[string]func(world.Shop, string, fields){

@@ -194,7 +194,8 @@ func (p pages) decideAtBank(ctx context.Context, req bankDecisionRequest) (rest.
 }
 
 // notify sends the platform a notice of the payer's decision, before the merchant reads the checkout. It returns the
-// status to show to the payer. If the notice fails, the payer still goes on, and the platform learns the decision later.
+// status to show to the payer. If the notice fails, the payer still goes on, and the platform learns the decision
+// later.
 func (p pages) notify(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
 	if view.Waits() { // the payer has not decided
 		return payments.CheckoutPending

@@ -42,8 +42,8 @@ func payAtBank(s *examples.Scenario, session string) {
 	}
 }
 
-// TestTick_LostNotice checks a payment that polls ask about after 1, 3, 7 and 15 minutes. The payer pays 8 minutes after
-// its start, and the notice is lost.
+// TestTick_LostNotice checks a payment that polls ask about after 1, 3, 7 and 15 minutes. The payer pays 8 minutes
+// after its start, and the notice is lost.
 func TestTick_LostNotice(t *testing.T) {
 	t.Parallel()
 	for _, ticks := range []struct {

@@ -1,8 +1,8 @@
 // Package sweep makes sure that all work is finished if a faster path failed. Each minute Tick processes everything
 // overdue: charges of unknown outcome, payers who never came back, checkouts past valid_until, callbacks and mails
 // whose message was lost, files that were not uploaded, objects to delete, and pending bank accounts. Once an hour Tick
-// also asks for the outcomes that acquirers' hints name, in place of lost notices. Tick starts no new work, so a missed,
-// repeated or interrupted tick does no harm.
+// also asks for the outcomes that acquirers' hints name, in place of lost notices. Tick starts no new work, so a
+// missed, repeated or interrupted tick does no harm.
 package sweep
 
 import (

@@ -288,7 +288,7 @@ func TestHandleNotice_Refused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.HandleNotice(t.Context(), identity.Live, header, body); !errors.Is(err, acquirer.ErrBadNotice) {
+	if err = o.HandleNotice(t.Context(), identity.Live, header, body); !errors.Is(err, acquirer.ErrBadNotice) {
 		t.Errorf("in live mode: got %v, want ErrBadNotice", err)
 	}
 	err = o.HandleNotice(t.Context(), identity.Test, header, append(body, ' '))

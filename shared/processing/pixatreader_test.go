@@ -143,8 +143,8 @@ func (f forgetful) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return f.Acquirer.LookUp(ctx, id)
 }
 
-// TestResolveHint_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. Like any other code,
-// it is cancelled at the deadline.
+// TestResolveHint_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. Like any other
+// code, it is cancelled at the deadline.
 func TestResolveHint_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

@@ -228,8 +228,8 @@ func (f *lostCharge) Charge(ctx context.Context, c acquirer.Charge) (payments.Ou
 	return payments.Outcome{}, context.DeadlineExceeded
 }
 
-// TestResolveHint_UnknownChargeBeforePoll checks that an unknown charge is not cancelled before its poll is due. Until then
-// the request that began it may still be on the way to the acquirer.
+// TestResolveHint_UnknownChargeBeforePoll checks that an unknown charge is not cancelled before its poll is due. Until
+// then the request that began it may still be on the way to the acquirer.
 func TestResolveHint_UnknownChargeBeforePoll(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

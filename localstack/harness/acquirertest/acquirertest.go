@@ -5,6 +5,7 @@ package acquirertest
 import (
 	"context"
 	"fmt"
+	"net/textproto"
 	"runtime"
 	"testing"
 
@@ -54,6 +55,8 @@ type Peer struct {
 	Settle func(ctx context.Context, id string) error
 	// ChargeBack acts as the issuer, who takes money of the charge back under the acquirer's id. nil: cannot be tested.
 	ChargeBack func(ctx context.Context, chargeID, id string, amount money.Amount) error
+	// Notify returns the header and the body of the acquirer's notice about the hint.
+	Notify func(acquirer.Hint) (textproto.MIMEHeader, []byte, error)
 	// Moved returns the sums that moved for a charge by the acquirer's own books. Both processes may have moved them.
 	Moved func(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error)
 }
@@ -69,7 +72,7 @@ type Case struct {
 func Cases() []Case {
 	var all []Case
 	for _, some := range [][]Case{chargeCases, onceCases, completeCases, cancelCases, refundCases, cardCases, outcomeCases,
-		statementCases} {
+		statementCases, noticeCases} {
 		all = append(all, some...)
 	}
 	return all
@@ -96,7 +99,7 @@ func (c Case) run(r reporter, p Peer) {
 func (c Case) FirstFailure(ctx context.Context, p Peer) string {
 	r := &recorder{ctx: ctx}
 	done := make(chan struct{})
-	go func() {
+	go func() { //nolint:contextcheck // the recorder has the context
 		defer close(done)
 		c.run(r, p)
 	}()

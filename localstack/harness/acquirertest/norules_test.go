@@ -30,14 +30,18 @@ var noRules = map[string][]string{
 		"Outcome: Outcome is an acquirer's answer about a charge or refund.",
 		"Outcome.AuthCode: issuer's authorization code",
 		"Outcome.TerminalID: acquirer's TID",
-		"Step.Payload: 3DS: PaReq; redirect methods: query parameters",
 		"PaymentCode: PaymentCode is a code that a payer pays at a bank: a boleto's barcode or a Pix \"copy and " +
 			"paste\" code.",
 	},
 	noAnswer: {
-		"Charge.Reference: our reference, which the acquirer's notices repeat",
 		"Charge.Descriptor: shown on the payer's statement",
-		"Charge.ReturnURL: where a method's page or the issuer redirects the payer afterwards; \"\" at a reader",
+		"Charge.ReturnURL: ReturnURL is where a method's page, or the page of a challenge, sends the payer by a link (GET) " +
+			"afterwards; \"\" at a reader.",
+		"Charge.ReturnURL: For a challenge it contains the payer's session: neither log nor store it with other records.",
+		"Acquirer: The Step must lead to a host in the operator's setting acquirerHosts, over https.",
+		"Acquirer: Browsers apply a page's form-action policy also to the redirects that follow a form.",
+		"Acquirer: So a form must lead to a page, or redirect only to hosts in the setting.",
+		"Acquirer: If the acquirer redirects the payer to an issuer at once, the Step must be a link.",
 		"Seller.Account: the merchant's account at the acquirer; \"\": the platform's own",
 	},
 	ofCaller: {
@@ -53,6 +57,11 @@ var noRules = map[string][]string{
 			"(article 14).",
 		"Charge.IsLowValue: A charge under an agreement needs no exemption.",
 		"Refund.Amount: more than zero",
+		"Acquirer: The Step of a challenge is a link or a form (payments.Step).",
+		"Acquirer: Clients do not see the Step: the payer's browser asks the platform, which asks LookUp and then leads " +
+			"the browser on.",
+		"Acquirer.Notice: A hint is never a fact: the caller asks the acquirer for each outcome.",
+		"Acquirer.Hints: It replaces lost notices.",
 	},
 	inProse: {
 		"Acquirer: Package sandbox has the built-in acquirer.",

@@ -60,7 +60,7 @@ var outcomeCases = []Case{
 	}},
 	{"Outcome_Step", []string{
 		"Outcome.Step: with Challenge",
-		"Step: Step is the next page for the payer's browser.",
+		"Acquirer: So LookUp returns the Step for as long as the payer can authenticate.",
 	}, func(s *subject) {
 		for _, r := range []Result{Ask, Redirect} {
 			if _, ok := s.NewCharge(r); !ok && r == Redirect {
@@ -69,6 +69,10 @@ var outcomeCases = []Case{
 			c := s.newCharge(r)
 			if o := s.expect(charging(c), payments.Challenge); o.Step == nil || o.Step.URL == "" {
 				s.Fatalf("got the step %+v of a charge to %s, want a page", o.Step, r)
+			}
+			s.Clock.Advance(time.Minute)
+			if o := s.expect(lookingUp(c.ID), payments.Challenge); o.Step == nil || o.Step.URL == "" {
+				s.Fatalf("got the step %+v a minute later, want a page", o.Step)
 			}
 		}
 	}},

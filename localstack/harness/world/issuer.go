@@ -79,7 +79,8 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	order := r.FormValue("order")
 	switch {
 	case r.URL.Path == "/decided":
-		http.Redirect(w, r, i.Decide(order, r.FormValue("decision")), http.StatusSeeOther)
+		decided := i.Decide(order, r.FormValue("decision")) //nolint:contextcheck // the world has a context of its own
+		http.Redirect(w, r, decided, http.StatusSeeOther)
 	case i.Onward != "" && r.FormValue("redirected") == "":
 		http.Redirect(w, r, i.Onward+"?redirected=1&order="+url.QueryEscape(order), http.StatusSeeOther)
 	default:

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"net/textproto"
 	"path"
 	"testing"
 	"time"
@@ -37,6 +38,9 @@ func openPeer(tb testing.TB) acquirertest.Peer {
 			return nil
 		},
 		ChargeBack: second.Chargeback,
+		Notify: func(h acquirer.Hint) (textproto.MIMEHeader, []byte, error) {
+			return second.NewNotice(h)
+		},
 	}
 }
 

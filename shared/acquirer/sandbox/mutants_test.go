@@ -21,7 +21,8 @@ type mutant struct {
 // allMutants returns the mutants by name.
 func allMutants() map[string]mutant {
 	all := map[string]mutant{}
-	for _, some := range []map[string]mutant{chargeMutants, cancelMutants, refundMutants, cardMutants, answerMutants} {
+	for _, some := range []map[string]mutant{chargeMutants, cancelMutants, refundMutants, cardMutants, answerMutants,
+		noticeMutants} {
 		maps.Copy(all, some)
 	}
 	return all

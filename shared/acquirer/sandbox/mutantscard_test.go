@@ -110,8 +110,15 @@ var answerMutants = map[string]mutant{
 	"forbids every declined card": {reword(func(o *payments.Outcome) { o.NeverRetry = o.Decision == payments.Declined }),
 		[]string{"Outcome_Declined"}},
 	"gives no return code": {reword(func(o *payments.Outcome) { o.ReturnCode = "" }), []string{"Outcome_Declined"}},
-	"gives no page":        {reword(func(o *payments.Outcome) { o.Step = nil }), []string{"Outcome_Step"}},
-	"gives no code":        {reword(func(o *payments.Outcome) { o.Code = nil }), []string{"Charge_Code"}},
+	"forgets the page of a challenge": {func(o *override, _ *memory) {
+		o.lookUp = func(ctx context.Context, id string) (payments.Outcome, error) {
+			found, err := o.Acquirer.LookUp(ctx, id)
+			found.Step = nil
+			return found, err
+		}
+	}, []string{"Outcome_Step"}},
+	"gives no page": {reword(func(o *payments.Outcome) { o.Step = nil }), []string{"Outcome_Step"}},
+	"gives no code": {reword(func(o *payments.Outcome) { o.Code = nil }), []string{"Charge_Code"}},
 	"drops the terminal's data": {reword(func(o *payments.Outcome) { o.Present = nil }),
 		[]string{"Outcome_Present"}},
 	"drops the card of a terminal": {reword(func(o *payments.Outcome) { o.Card = nil }), []string{"Outcome_Present"}},
@@ -133,8 +140,10 @@ var answerMutants = map[string]mutant{
 		o.statement = func(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
 			return func(yield func(acquirer.Movement, error) bool) {
 				for m, err := range o.Acquirer.Statement(ctx, since) {
-					if !yield(m, err) || !yield(m, err) {
-						return
+					for range 2 {
+						if !yield(m, err) {
+							return
+						}
 					}
 				}
 			}

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"iter"
+	"net/textproto"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type override struct {
 	cancelRefund func(context.Context, string) (payments.Outcome, error)
 	deleteCard   func(context.Context, string) error
 	statement    func(context.Context, time.Time) iter.Seq2[acquirer.Movement, error]
+	notice       func(textproto.MIMEHeader, []byte) ([]acquirer.Hint, error)
+	hints        func(context.Context, time.Time) iter.Seq2[acquirer.Hint, error]
 	reword       func(*payments.Outcome) // changes the outcome of each call
 }
 
@@ -75,6 +78,20 @@ func (o *override) Statement(ctx context.Context, since time.Time) iter.Seq2[acq
 		return o.statement(ctx, since)
 	}
 	return o.Acquirer.Statement(ctx, since)
+}
+
+func (o *override) Notice(header textproto.MIMEHeader, body []byte) ([]acquirer.Hint, error) {
+	if o.notice != nil {
+		return o.notice(header, body)
+	}
+	return o.Acquirer.Notice(header, body)
+}
+
+func (o *override) Hints(ctx context.Context, since time.Time) iter.Seq2[acquirer.Hint, error] {
+	if o.hints != nil {
+		return o.hints(ctx, since)
+	}
+	return o.Acquirer.Hints(ctx, since)
 }
 
 // answer calls the first function, or the second if the first is nil, and rewords the outcome.

@@ -73,7 +73,7 @@ func TestComplete_ForgedAnswer(t *testing.T) {
 			t.Errorf("answer %q: got error %v, want ErrBadAnswer", forged, err)
 		}
 	}
-	if o := must(t)(w.Complete(t.Context(), "c", "")); o.Decision != payments.Challenge {
+	if o = must(t)(w.Complete(t.Context(), "c", "")); o.Decision != payments.Challenge {
 		t.Errorf("got %s for the answer \"\", want a challenge", o.Decision)
 	}
 	if o = must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Challenge {

@@ -210,9 +210,8 @@ func (b records) createRefund(ctx context.Context, planned refund, rule func(ref
 	}
 }
 
-// writeRefund stores the refund, its effect on the charge, and its movement, or a hint if the refund is pending. Because
-// of the condition on the charge's
-// version, two refunds never use the same money.
+// writeRefund stores the refund, its effect on the charge, and its movement, or a hint if the refund is pending.
+// Because of the condition on the charge's version, two refunds never use the same money.
 func (b records) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if item.reducesCharge() {
