@@ -18,7 +18,7 @@ func TestRetrieveMerchant(t *testing.T) {
 	want := fields{"merchant_code": code, "country": "DE", "default_currency": "EUR", "default_locale": "de-AT",
 		"business_type": "company", "alias": "Ring", "avatar": "https://kaffee.example/a.png", "sandbox": true,
 		"meta": fields{"crm": "7"}, "classic": fields{"id": float64(payments.MerchantNumericID(code))},
-		"version":       "3", // one version each for creation, account and bank account
+		"version":       "4", // one version each for creation, account, its copy in the merchant, and bank account
 		"change_status": "done", "created_at": created, "updated_at": created,
 		"company": fields{"name": "Kaffeehaus GmbH", "merchant_category_code": "5814", "legal_type": "de.gmbh",
 			"address": street, "trading_address": fields{"street_address": []any{"Markt 3"}, "post_code": "50667",

@@ -122,5 +122,5 @@ func (p Profile) Shown(m merchant.Merchant) DoingBusinessAs {
 func (p Profile) Trade() merchant.Trade {
 	address := cmp.Or(p.DoingBusinessAs.Address, p.Address)
 	return merchant.Trade{CategoryCode: p.CategoryCode, Name: p.DoingBusinessAs.BusinessName, Line1: address.Line1,
-		City: address.City, Region: cmp.Or(address.RegionCode, address.Region), PostCode: address.PostCode}
+		City: address.City, Region: cmp.Or(address.RegionCode, address.Region), PostCode: address.PostCode}.Cut()
 }

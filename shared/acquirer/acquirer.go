@@ -51,7 +51,7 @@ type Agreement struct {
 
 // Seller is the merchant that a charge is for, as the card schemes require platforms to report it.
 type Seller struct {
-	Account string // the merchant's account at the acquirer; "": the platform's own
+	Account string // the merchant's account at the acquirer; "": the platform's own; an ID is known in all accounts
 	Country string // ISO 3166-1 alpha-2
 	merchant.Trade
 }

@@ -15,7 +15,7 @@ type Instrument struct {
 	Mandate    *Mandate    `dynamo:"mandate,omitempty"`
 	CreatedAt  time.Time   `dynamo:"created_at"`
 
-	// NetworkTransactionID names the charge in which the payer agreed to later ones; "" if the acquirer gave none.
+	// NetworkTransactionID names the charge in which the payer gave the mandate; "" if the acquirer gave none.
 	NetworkTransactionID string `dynamo:"network_transaction_id,omitempty"`
 }
 

@@ -273,11 +273,11 @@ func (ch *CheckoutChange) addInstrument(networkTransactionID string, now time.Ti
 	if a.SaveAs == "" || a.Card == nil || a.Card.AcquirerToken == "" {
 		return
 	}
-	instrument := Instrument{Token: a.SaveAs, CustomerID: c.CustomerID, Active: true, Card: *a.Card,
-		NetworkTransactionID: networkTransactionID, CreatedAt: now}
+	instrument := Instrument{Token: a.SaveAs, CustomerID: c.CustomerID, Active: true, Card: *a.Card, CreatedAt: now}
 	if a.WithMandate {
 		instrument.Mandate = &Mandate{Type: "recurrent", Status: MandateActive, MerchantCode: c.Payee.Code}
 		c.Mandate = instrument.Mandate
+		instrument.NetworkTransactionID = networkTransactionID
 	}
 	c.InstrumentToken = instrument.Token
 	ch.Instrument = &instrument

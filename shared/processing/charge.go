@@ -27,7 +27,7 @@ func (p *Processor) newCharge(t identity.Tenant, c payments.Checkout, request Pa
 		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,
 		Method: a.Method, Installments: a.Installments, Card: request.Card, Wallet: request.Wallet, Store: a.SaveAs != "",
 		Verification: a.Verification, Payer: request.payer(c), Browser: request.PayerBrowser, Descriptor: c.Payee.Name,
-		Seller: request.seller(c), ReturnURL: p.returnURL(c, request),
+		Seller: request.seller(t.Mode, c), ReturnURL: p.returnURL(c, request),
 	}
 	if a.WithMandate {
 		charge.Consent = request.Consent
@@ -48,10 +48,13 @@ func (p *Processor) newCharge(t identity.Tenant, c payments.Checkout, request Pa
 }
 
 // seller returns the merchant for the acquirer. A merchant without a business name has the name that the payer saw.
-func (r PaymentRequest) seller(c payments.Checkout) acquirer.Seller {
-	trade := r.Merchant.Trade
-	trade.Name = cmp.Or(trade.Name, c.Payee.Name)
-	return acquirer.Seller{Account: r.Merchant.AcquirerAccount, Country: c.Payee.Country, Trade: trade}
+func (r PaymentRequest) seller(mode identity.Mode, c payments.Checkout) acquirer.Seller {
+	seller := acquirer.Seller{Country: c.Payee.Country, Trade: r.Merchant.Trade}
+	seller.Name = cmp.Or(seller.Name, c.Payee.Name)
+	if mode == identity.Live {
+		seller.Account = r.Merchant.AcquirerAccount
+	}
+	return seller
 }
 
 // askTwice calls the acquirer again if the first answer is lost. The idempotency key makes the second call safe. If the

@@ -127,11 +127,7 @@ func (p *Processor) refuseCard(ctx context.Context, t identity.Tenant, c payment
 	if !refused {
 		return nil
 	}
-	err := p.Store.RefuseCard(ctx, t, card)
-	if failure.Is(err, failure.KindNotFound) {
-		return nil
-	}
-	return err
+	return p.Store.RefuseCard(ctx, t, card)
 }
 
 // session returns the payer's session for the attempt. The session is empty if the attempt is closed.

@@ -114,10 +114,7 @@ func (s *Store) instrumentUpdate(t identity.Tenant, i payments.Instrument) *dyna
 		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
 		Set("card", i.Card).SetIfNotExists("created_at", i.CreatedAt)
 	if i.Mandate != nil {
-		update.Set("mandate", i.Mandate)
-	}
-	if i.NetworkTransactionID != "" {
-		update.Set("network_transaction_id", i.NetworkTransactionID)
+		update.Set("mandate", i.Mandate).Set("network_transaction_id", i.NetworkTransactionID)
 	}
 	return update
 }
@@ -130,28 +127,27 @@ func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, cus
 	if err != nil || !before.Active {
 		return before, err
 	}
-	return before, s.deactivation(t, before).If("attribute_exists(pk)").Run(ctx)
-}
-
-// RefuseCard deactivates a saved card that its issuer has refused for good, as DeactivateInstrument does. A card that
-// was saved again meanwhile has another token of the acquirer, and stays active. Repeating the call is safe. Failure:
-// NotFound.
-func (s *Store) RefuseCard(ctx context.Context, t identity.Tenant, c payments.RefusedCard) error {
-	before, err := s.Instrument(ctx, t, c.CustomerID, c.Token)
-	if err != nil || !before.Active || before.Card.AcquirerToken != c.AcquirerToken {
-		return err
-	}
-	return ifRefused(s.deactivation(t, before).If("card.acquirer_token = ?", c.AcquirerToken).Run(ctx), nil)
-}
-
-// deactivation returns the update that deactivates a card and ends its mandate.
-func (s *Store) deactivation(t identity.Tenant, i payments.Instrument) *dynamo.Update {
-	after := i.Deactivated()
-	update := s.update(cardKey(t, i.CustomerID, i.Token)).Set("active", after.Active)
+	after := before.Deactivated()
+	update := s.update(cardKey(t, customer, token)).Set("active", after.Active)
 	if after.Mandate != nil {
 		update.Set("mandate", after.Mandate)
 	}
-	return update
+	return before, update.If("attribute_exists(pk)").Run(ctx)
+}
+
+// RefuseCard deactivates a saved card that its issuer has refused for good, and ends its mandate. A card that was saved
+// again meanwhile has another token of the acquirer, and stays active. RefuseCard reads nothing, because functions that
+// learn a refusal need not know cards. Repeating the call is safe.
+func (s *Store) RefuseCard(ctx context.Context, t identity.Tenant, c payments.RefusedCard) error {
+	refuse := func(update *dynamo.Update, mandate string) error {
+		return update.Set("active", false).If("card.acquirer_token = ? AND "+mandate, c.AcquirerToken).Run(ctx)
+	}
+	k := cardKey(t, c.CustomerID, c.Token)
+	err := refuse(s.update(k).Set("mandate.'status'", payments.MandateInactive), "attribute_exists(mandate)")
+	if dynamo.IsCondCheckFailed(err) {
+		err = ifRefused(refuse(s.update(k), "attribute_not_exists(mandate)"), nil)
+	}
+	return err
 }
 
 // ForgetCard removes the acquirer's token of a deactivated card, after the acquirer has forgotten the card. A card that

@@ -134,7 +134,7 @@ var storedCustomers = map[string]stored{
 			})
 			next.Mandate = nil
 			w.saveCard(next)
-			next.Mandate, next.CreatedAt = i.Mandate, i.CreatedAt
+			next.Mandate, next.CreatedAt, next.NetworkTransactionID = i.Mandate, i.CreatedAt, i.NetworkTransactionID
 			return []storedtest.Read{w.instrument(next)}
 		},
 	},

@@ -42,7 +42,7 @@ var noRules = map[string][]string{
 		"Acquirer: Browsers apply a page's form-action policy also to the redirects that follow a form.",
 		"Acquirer: So a form must lead to a page, or redirect only to hosts in the setting.",
 		"Acquirer: If the acquirer redirects the payer to an issuer at once, the Step must be a link.",
-		"Seller.Account: the merchant's account at the acquirer; \"\": the platform's own",
+		"Seller.Account: the merchant's account at the acquirer; \"\": the platform's own; an ID is known in all accounts",
 	},
 	ofCaller: {
 		"Charge.Present: set only if a terminal charges",
