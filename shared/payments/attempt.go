@@ -177,19 +177,6 @@ func (c Checkout) recordedAt(now time.Time) time.Time {
 	return truncateToMillis(now)
 }
 
-// Knows returns true if the attempt has already recorded that it waits for the payer, or that the outcome is unknown.
-// Recording the outcome again would only schedule the next poll.
-func (a Attempt) Knows(o Outcome) bool {
-	switch o.Decision {
-	case Challenge, Voucher:
-		return a.State == AttemptRequiresAction && a.UnknownSince.IsZero()
-	case OutcomeUnknown:
-		return !a.UnknownSince.IsZero()
-	default:
-		return false
-	}
-}
-
 // DeadlinePassed returns true if the payer missed the deadline, so that the waiting charge must be cancelled.
 func (a Attempt) DeadlinePassed(o Outcome, now time.Time) bool {
 	waiting := o.Decision == Challenge || o.Decision == Voucher

@@ -36,7 +36,7 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 		return c, nil
 	case err != nil:
 		return c, err
-	case byLink && attempt.Knows(o):
+	case byLink && !c.Changes(o, p.Store.Now()):
 		return c, nil
 	default:
 		return p.settle(ctx, t, c, attempt.ID, o)
@@ -120,6 +120,9 @@ func (p *Processor) lookUpAction(ctx context.Context, t identity.Tenant, c payme
 		return c, o, errNoOutcome
 	case attempt.DeadlinePassed(o, p.Store.Now()):
 		c, err = p.resolve(ctx, t, c)
+		if err == nil && c.RequiresAction() && c.Attempt.ID == attempt.ID { // the acquirer did not confirm a cancellation
+			err = errNoOutcome
+		}
 	case o.Decision != payments.Challenge:
 		c, err = p.settle(ctx, t, c, attempt.ID, o)
 	}
