@@ -49,10 +49,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	if err != nil {
 		return voucherPaid{}, err
 	}
-	if err = o.SendSandboxNotice(ctx, hint); err == nil {
-		checkout, err = o.Store.AnyCheckout(ctx, t, c.CheckoutID)
-	}
-	if err != nil {
+	if checkout, err = o.SendSandboxNotice(ctx, hint); err != nil {
 		return voucherPaid{}, err
 	}
 	paid := voucherPaid{CheckoutID: checkout.ID, Status: checkout.Status}

@@ -57,9 +57,16 @@ func newFixture(t *testing.T) *fixture {
 	return s
 }
 
-func (s *fixture) notify(_ context.Context, h acquirer.Hint) error {
+// notify acts as the platform, which asks the sandbox about the hint and records the outcome.
+func (s *fixture) notify(ctx context.Context, h acquirer.Hint) (payments.Checkout, error) {
 	s.notices = append(s.notices, h)
-	return s.broken
+	if s.broken != nil {
+		return payments.Checkout{}, s.broken
+	}
+	o, err := s.sandbox.LookUp(ctx, h.ID)
+	return payments.Checkout{Status: map[payments.Decision]payments.CheckoutStatus{
+		payments.Approved: payments.CheckoutPaid, payments.Declined: payments.CheckoutFailed,
+		payments.Cancelled: payments.CheckoutExpired}[o.Decision]}, err
 }
 
 // reply is a response with its body read.

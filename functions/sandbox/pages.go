@@ -200,16 +200,10 @@ func (p pages) notify(ctx context.Context, view sandbox.View) payments.CheckoutS
 	if view.Waits() { // the payer has not decided
 		return payments.CheckoutPending
 	}
-	if err := p.Notify(ctx, view.Hint()); err != nil {
+	checkout, err := p.Notify(ctx, view.Hint())
+	if err != nil {
 		p.Log.WarnContext(ctx, "bank decision not settled yet", "checkout", view.Reference.CheckoutID, "error", err)
 		return payments.CheckoutPending
 	}
-	switch view.Decision {
-	case payments.Approved:
-		return payments.CheckoutPaid
-	case payments.Cancelled:
-		return payments.CheckoutExpired
-	default:
-		return payments.CheckoutFailed
-	}
+	return checkout.Status
 }

@@ -10,15 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // Config holds the dependencies of the pages.
 type Config struct {
 	Sandbox *sandbox.Acquirer
-	Notify  func(ctx context.Context, h acquirer.Hint) error // sends the platform a notice
-	BaseURL string                                           // base URL of the API, without a trailing slash
+	BaseURL string // base URL of the API, without a trailing slash
 	Log     *slog.Logger
+
+	// Notify sends the platform a notice, and returns the checkout after that.
+	Notify func(ctx context.Context, h acquirer.Hint) (payments.Checkout, error)
 }
 
 // pages has an operation for each route.

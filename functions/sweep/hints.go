@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
@@ -14,12 +16,14 @@ const (
 	hintsMinute = 53
 	// hintsTime is the age of the oldest hints that a tick reads. So a missed tick loses no hint.
 	hintsTime = 2 * time.Hour
-	// maxHints limits the hints of one mode that a tick resolves, so that payers in test mode do not delay live mode.
-	// Polls find the other outcomes.
+	// maxHints limits the hints of one mode that a tick resolves. Polls find the other outcomes.
 	maxHints = 1000
+	// hintWorkers is the number of hints of one mode that a tick resolves at the same time. They are not the workers of
+	// due items, so that hints of a hanging acquirer do not delay due items.
+	hintWorkers = 2
 )
 
-// resolveHints resolves the latest hints of the mode's acquirer once an hour, because an acquirer's notice may be lost.
+// resolveHints resolves hints of the mode's acquirer once an hour, because an acquirer's notice may be lost.
 func (t *tick) resolveHints(ctx, reading context.Context, mode identity.Mode) {
 	if t.at.Minute() != hintsMinute {
 		return
@@ -30,8 +34,11 @@ func (t *tick) resolveHints(ctx, reading context.Context, mode identity.Mode) {
 	}
 }
 
-// walkHints passes hints to the workers that all shards share. It recovers a panic of the acquirer's client.
+// walkHints resolves hints, a few at a time. It recovers a panic of the acquirer's client.
 func (t *tick) walkHints(ctx, reading context.Context, mode identity.Mode) (err error) {
+	var work errgroup.Group
+	work.SetLimit(hintWorkers)
+	defer func() { _ = work.Wait() }() // process has already logged the errors
 	defer failure.Recover(&err)
 	found := 0
 	for h, err := range t.Processing.Hints(reading, mode, t.at.Add(-hintsTime)) {
@@ -42,7 +49,7 @@ func (t *tick) walkHints(ctx, reading context.Context, mode identity.Mode) (err 
 			t.Log.WarnContext(ctx, "further hints left to polls", "mode", mode.Name(), "resolved", maxHints)
 			break
 		}
-		t.work.Go(func() error {
+		work.Go(func() error {
 			t.process(ctx, item{func(ctx context.Context) error { return t.Processing.ResolveHint(ctx, mode, h) },
 				"hint not resolved", []any{"tenant", h.Tenant, "checkout", h.CheckoutID, "id", h.ID}})
 			return nil

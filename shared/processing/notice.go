@@ -22,9 +22,19 @@ func (p *Processor) HandleNotice(ctx context.Context, mode identity.Mode, header
 	}
 	var failures []error
 	for _, h := range hints {
-		failures = append(failures, p.ResolveHint(ctx, mode, h))
+		failures = append(failures, p.resolveInTime(ctx, mode, h))
 	}
 	return errors.Join(failures...)
+}
+
+// hintTime bounds the time for one hint of a notice, so that an acquirer that does not answer for one charge does not
+// hold up the other hints.
+const hintTime = 10 * time.Second
+
+func (p *Processor) resolveInTime(ctx context.Context, mode identity.Mode, h acquirer.Hint) error {
+	ctx, cancel := context.WithTimeout(ctx, hintTime)
+	defer cancel()
+	return p.ResolveHint(ctx, mode, h)
 }
 
 // Hints walks the hints of the mode's acquirer since the time (acquirer.Acquirer).

@@ -126,8 +126,7 @@ import (
 //
 //	index    partition                    sort                     holds
 //	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first
-//	list     SANDBOX#…                    …                        lines of the sandboxes' statements, by day;
-//	                                                               hints of the sandbox acquirer
+//	list     SANDBOX#…                    …                        lines of the sandboxes' statements, hints; by day
 //	due      DUE#<shard>, DEAD#<shard>    <µs when due>            work of the sweep when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome, callbacks
