@@ -1,0 +1,186 @@
+package stripe_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"net/textproto"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/stripe"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+var someHint = acquirer.Hint{Reference: acquirer.Reference{Tenant: "T#MC1", CheckoutID: "k"}, ID: "c"}
+
+func TestNotice_Signatures(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	_, body, err := w.api.notify(someHint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(d time.Duration) string { return fmt.Sprint(w.Now().Add(d).Unix()) }
+	now := at(0)
+	by := func(secret, at string) string { return ",v1=" + signature(secret, at, body) }
+	for name, c := range map[string]struct {
+		header textproto.MIMEHeader
+		good   bool
+	}{
+		"current":               {signed("t=" + now + by(currentSecret, now)), true},
+		"former":                {signed("t=" + now + by(formerSecret, now)), true},
+		"second of two":         {signed("t=" + now + by("whsec_other", now) + by(currentSecret, now)), true},
+		"with a test signature": {signed("t=" + now + ",v0=6ffbb59b" + by(currentSecret, now)), true},
+		"five minutes ago":      {signed("t=" + at(-5*time.Minute) + by(currentSecret, at(-5*time.Minute))), true},
+		"longer ago":            {signed("t=" + at(-301*time.Second) + by(currentSecret, at(-301*time.Second))), false},
+		"in the future":         {signed("t=" + at(301*time.Second) + by(currentSecret, at(301*time.Second))), false},
+		"another secret":        {signed("t=" + now + by("whsec_other", now)), false},
+		"no secret":             {signed("t=" + now + by("", now)), false},
+		"only a test signature": {signed("t=" + now + strings.Replace(by(currentSecret, now), "v1", "v0", 1)), false},
+		"another time":          {signed("t=" + now + by(currentSecret, at(time.Second))), false},
+		"no time":               {signed("v1=" + signature(currentSecret, now, body)), false},
+		"no signature":          {signed("t=" + now), false},
+		"empty":                 {signed(""), false},
+		"two headers": {textproto.MIMEHeader{stripe.SignatureHeader: {"t=" + now + by(currentSecret, now), "x"}},
+			false},
+		"too many signatures": {signed("t=" + now + strings.Repeat(by("whsec_other", now), 16) + by(currentSecret, now)),
+			false},
+		"signature in capitals":   {signed("t=" + now + strings.ToUpper(by(currentSecret, now))), false},
+		"header of another party": {textproto.MIMEHeader{"Sandbox-Signature": {"t=" + now + by(currentSecret, now)}}, false},
+	} {
+		hints, err := w.Notice(c.header, body)
+		if c.good && (err != nil || !slices.Equal(hints, []acquirer.Hint{someHint})) {
+			t.Errorf("%s: got %+v, %v, want the hint", name, hints, err)
+		}
+		if !c.good && !errors.Is(err, acquirer.ErrBadNotice) {
+			t.Errorf("%s: got %+v, %v, want %v", name, hints, err, acquirer.ErrBadNotice)
+		}
+	}
+}
+
+func TestNotice_Bodies(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	ours := `"metadata":{"attempt":"c","tenant":"T#MC1","checkout":"k"}`
+	refund := acquirer.Hint{Reference: someHint.Reference, ID: "r", IsRefund: true}
+	for name, c := range map[string]struct {
+		body  string
+		hints []acquirer.Hint
+		bad   bool
+	}{
+		"a charge": {`{"data":{"object":{"object":"payment_intent",` + ours + `}}}`, []acquirer.Hint{someHint},
+			false},
+		"a verification": {`{"data":{"object":{"object":"setup_intent",` + ours + `}}}`, []acquirer.Hint{someHint},
+			false},
+		"a refund": {`{"data":{"object":{"object":"refund","metadata":{"refund":"r","attempt":"c","tenant":"T#MC1",` +
+			`"checkout":"k"}}}}`, []acquirer.Hint{refund}, false},
+		"not a hint":         {`{"data":{"object":{"object":"customer",` + ours + `}}}`, nil, false},
+		"not ours":           {`{"data":{"object":{"object":"payment_intent","metadata":{}}}}`, nil, false},
+		"without a tenant":   {`{"data":{"object":{"object":"payment_intent","metadata":{"attempt":"c"}}}}`, nil, false},
+		"a dashboard refund": {`{"data":{"object":{"object":"refund",` + ours + `}}}`, nil, false},
+		"no JSON":            {`{"data":`, nil, true},
+		"too large":          {`{"data":"` + strings.Repeat("x", 256<<10) + `"}`, nil, true},
+	} {
+		at := fmt.Sprint(w.Now().Unix())
+		hints, err := w.Notice(signed("t="+at+",v1="+signature(currentSecret, at, []byte(c.body))), []byte(c.body))
+		if errors.Is(err, acquirer.ErrBadNotice) != c.bad || !c.bad && err != nil || !slices.Equal(hints, c.hints) {
+			t.Errorf("%s: got %+v, %v, want %+v and bad %t", name, hints, err, c.hints, c.bad)
+		}
+	}
+}
+
+func TestHints_SeveralPages(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		w.mustCharge(t, cardCharge(id, plainCard, "10"))
+	}
+	w.api.page = 2
+	hints := counterpartytest.WalkPages(t, w.Wire, "GET events", 5, func() iter.Seq2[acquirer.Hint, error] {
+		return w.Hints(t.Context(), w.Now())
+	})
+	if h := hints[0]; h.ID != "e" || h.Tenant != "T#MC1" || h.CheckoutID != "checkout of e" {
+		t.Errorf("got the newest hint %+v, want that of charge e", h)
+	}
+}
+
+func TestStatement_SeveralPages(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		w.mustCharge(t, cardCharge(id, plainCard, "10"))
+	}
+	w.api.page = 2
+	counterpartytest.WalkPages(t, w.Wire, "GET balance_transactions", 5, func() iter.Seq2[acquirer.Movement, error] {
+		return w.Statement(t.Context(), w.Now())
+	})
+}
+
+// TestStatement_ChargeUnreadable checks that a statement without the charge of a line ends with an error.
+func TestStatement_ChargeUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "10"))
+	w.api.dispute("du_1", w.api.objects[w.api.find("attempt", "c", "succeeded")["latest_charge"].(string)], 1000, -1000)
+	w.Wire.Inject(faults.Times(1, "GET charges", faults.FailBefore))
+	lines, failures := 0, 0
+	for _, err := range w.Statement(t.Context(), time.Time{}) {
+		if err != nil {
+			failures++
+		} else {
+			lines++
+		}
+	}
+	if lines != 0 || failures != 1 {
+		t.Errorf("got %d lines and %d errors, want only an error at the newest line", lines, failures)
+	}
+}
+
+// TestStatement_OtherLines checks lines that are no movement, that are about other users of the account, and that come
+// from a refund in Stripe's dashboard.
+func TestStatement_OtherLines(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	if o := w.mustCharge(t, cardCharge("c", plainCard, "10")); o.Decision != payments.Approved {
+		t.Fatalf("got %+v, want approved", o)
+	}
+	ours := w.api.objects[w.api.find("attempt", "c", "succeeded")["latest_charge"].(string)]
+	foreign := w.api.newObject("ch", "charge", object{"amount": int64(500), "currency": "eur", "metadata": object{}})
+	w.api.book("charge", foreign, 500)
+	w.api.book("payout", w.api.newObject("po", "payout", object{"amount": int64(500), "currency": "eur"}), -500)
+	w.api.dispute("du_won", ours, 1000, 1000)
+	w.api.dispute("du_lost", ours, 1000, -1000)
+	w.api.dispute("du_foreign", foreign, 500, -500)
+	w.api.dispute("du_alone", object{"currency": "eur"}, 500, -500)
+	w.api.lines = append(w.api.lines, w.api.newObject("txn", "balance_transaction", object{"type": "stripe_fee",
+		"amount": int64(-25), "source": nil}))
+	byHand := w.api.newObject("re", "refund", object{"amount": int64(100), "currency": "eur", "charge": ours["id"],
+		"metadata": object{}})
+	w.api.book("refund", byHand, -100)
+	type line struct {
+		id     string
+		kind   acquirer.Kind
+		amount money.Amount
+	}
+	got := map[line]bool{}
+	for m, err := range w.Statement(t.Context(), time.Time{}) {
+		if err != nil || m.ChargeID != "c" || m.Tenant != "T#MC1" {
+			t.Fatalf("got the line %+v, %v, want lines of charge c", m, err)
+		}
+		got[line{m.ID, m.Kind, m.Amount}] = true
+	}
+	for _, want := range []line{{"c", acquirer.CaptureMovement, money.MustParse("10", "EUR")},
+		{"du_lost", acquirer.ChargebackMovement, money.MustParse("10", "EUR")},
+		{byHand["id"].(string), acquirer.RefundMovement, money.MustParse("1", "EUR")}} {
+		if !got[want] || len(got) != 3 {
+			t.Errorf("got the lines %v, want three with %v", got, want)
+		}
+	}
+}
