@@ -43,11 +43,19 @@ func TestRefund_ManyConcurrentPartial(t *testing.T) {
 	s := world.NewShop(t)
 	p := s.Sell("10")
 	many := 100
-	if enginetest.OnDynamoDBLocal() { // a slow engine: more requests for one item would wait longer than they may
+	if enginetest.OnDynamoDBLocal() { // slow: more requests would wait longer than they may
 		many = 25
 	}
 	counted := s.DoConcurrently(many, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID,
 		Body: map[string]any{"amount": 0.5}})
+	if late := counted[http.StatusGatewayTimeout]; late > 0 && enginetest.OnDynamoDBLocal() {
+		// A busy machine may need longer than the 10 s in which package processing records an outcome. The sweep then asks
+		// the acquirer.
+		counted[http.StatusNoContent] += late
+		for range late { // the polls contend, too
+			s.PassMinute()
+		}
+	}
 	made := strings.Count(summary(s, p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != many {
 		t.Errorf("got %d refunds, statuses %v, want 1 to 20 refunds, as many 204, and 409 for the rest", made, counted)
