@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -218,7 +219,8 @@ func (c *cdkContext) check(s settings) {
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
 		c.addProblem("refundRules: %w", err)
 	}
-	if _, err := payments.ParseAcquirerHosts(s.AcquirerHosts); err != nil {
+	hosts, err := payments.ParseAcquirerHosts(s.AcquirerHosts)
+	if err = cmp.Or(err, hosts.CheckSuffixes()); err != nil {
 		c.addProblem("acquirerHosts %w", err)
 	}
 	if _, err := app.ParseProxies(s.TrustedProxies, s.ProxySecretHashes); err != nil {

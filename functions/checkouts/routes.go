@@ -38,8 +38,12 @@ type family struct {
 	hosts      payments.AcquirerHosts
 }
 
-// Routes returns the family's routes.
+// Routes returns the family's routes. It panics if ACQUIRER_HOSTS has a public suffix, so that the function does not
+// start.
 func Routes(a *app.App) []rest.Route {
+	if err := a.AcquirerHosts.CheckSuffixes(); err != nil {
+		panic("checkouts: ACQUIRER_HOSTS " + err.Error())
+	}
 	f := family{store: a.Store, processing: a.Processing,
 		views:     checkout.Viewer{Processing: a.Processing, BaseURL: a.BaseURL, Now: a.Store.Now},
 		callbacks: a.CallbackPolicy(), hosts: a.AcquirerHosts}

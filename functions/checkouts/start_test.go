@@ -1,6 +1,7 @@
 package checkouts_test
 
 import (
+	"fmt"
 	"html"
 	"net/url"
 	"regexp"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -303,4 +306,16 @@ func TestStart3dsChallenge_PaymentCode(t *testing.T) {
 		t.Errorf("got %d %s, want the checkout's status", got.Status, got.Body)
 	}
 	wantStatuses(t, s, id, "PENDING PENDING")
+}
+
+// TestRoutes_PublicSuffix checks that the function does not start if a challenge may lead to anyone's host.
+func TestRoutes_PublicSuffix(t *testing.T) {
+	t.Parallel()
+	hosts := payments.AcquirerHosts{Patterns: []string{"pay.example.com", "*.co.uk"}}
+	defer func() {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, "co.uk") {
+			t.Errorf("got panic %q, want one that names co.uk", got)
+		}
+	}()
+	checkouts.Routes(&app.App{Config: app.Config{AcquirerHosts: hosts}})
 }

@@ -16,7 +16,7 @@ import (
 // Limits of the size that a cold start has to load, in bytes.
 const (
 	maxBinary = 12_500_000
-	maxZip    = 4_750_000
+	maxZip    = 4_700_000
 )
 
 const program = "bootstrap"

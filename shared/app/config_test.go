@@ -102,7 +102,7 @@ func TestFromEnvironment_BadVariable(t *testing.T) {
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
 		{"TABLE", ""}, {"PROXY_HOPS", "11"}, {"PROXY_HOPS", "-1"}, {"PROXY_SECRET_HASHES", strings.Repeat("a1", 32)},
-		{"ACQUIRER_HOSTS", "*.co.uk"}, {"ACQUIRER_HOSTS", "https://pay.example"}, {"REFUND_RULES", "BR:90 everywhere"},
+		{"ACQUIRER_HOSTS", "*.com"}, {"ACQUIRER_HOSTS", "https://pay.example"}, {"REFUND_RULES", "BR:90 everywhere"},
 		{"CALLBACK_SIGNATURE_HEADER", "webhook-signature"},
 		{"CALLBACK_SIGNATURE_HEADER", "X-Shop: y"},
 		{"DUE_SHARDS", "many"}, {"DUE_SHARDS", "257"}, {"DUE_SHARDS", "-1"},

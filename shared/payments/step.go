@@ -42,8 +42,7 @@ var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 var errHosts = errors.New("must be host names, such as pay.example.com or *.example.com, with blanks between them")
 
 // ParseAcquirerHosts reads hosts with blanks between them. A host is a name, or "*." with a name, which allows all
-// hosts below the name. ParseAcquirerHosts refuses a name that is a public suffix (such as com, co.uk or github.io),
-// because anyone can register a host below it.
+// hosts below the name. CheckSuffixes must accept the result, too.
 func ParseAcquirerHosts(text string) (AcquirerHosts, error) {
 	var h AcquirerHosts
 	if len(text) > maxHostsText {
@@ -54,12 +53,22 @@ func ParseAcquirerHosts(text string) (AcquirerHosts, error) {
 		if len(name) > maxHostName || !hostName.MatchString(name) {
 			return AcquirerHosts{}, errHosts
 		}
-		if suffix, _ := publicsuffix.PublicSuffix(name); suffix == name {
-			return AcquirerHosts{}, fmt.Errorf("must not contain the public suffix %s", name)
-		}
 		h.Patterns = append(h.Patterns, pattern)
 	}
 	return h, nil
+}
+
+// CheckSuffixes refuses a list with a public suffix (such as com, co.uk or github.io), because anyone can register a
+// host below a public suffix. It is not a part of ParseAcquirerHosts, because only programs that call it link the list
+// of all public suffixes, which is large.
+func (h AcquirerHosts) CheckSuffixes() error {
+	for _, pattern := range h.Patterns {
+		name := strings.TrimPrefix(pattern, "*.")
+		if suffix, _ := publicsuffix.PublicSuffix(name); suffix == name {
+			return fmt.Errorf("must not contain the public suffix %s", name)
+		}
+	}
+	return nil
 }
 
 // Sources returns the hosts as sources of a Content-Security-Policy.

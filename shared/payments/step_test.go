@@ -19,14 +19,28 @@ func TestParseAcquirerHosts(t *testing.T) {
 	if got, err := payments.ParseAcquirerHosts(""); err != nil || got.Patterns != nil {
 		t.Errorf("no text: got %v, error %v; want no hosts", got, err)
 	}
-	for _, text := range []string{"*", "*.", "com", "*.com", "*.co.uk", "co.uk", "*.github.io", "*.CO.uk", "localhost",
-		"*.test", "https://pay.example", "pay.example/path", "pay.example:443", "pay.example.", "*.*.pay.example",
+	for _, text := range []string{"*", "*.", "com", "*.com", "localhost", "*.test", "https://pay.example",
+		"pay.example/path", "pay.example:443", "pay.example.", "*.*.pay.example",
 		"a*.pay.example", "pay..example", "-a.pay.example", "a-.pay.example", "u@pay.example", "127.0.0.1", "*.0.0.1",
 		"[::1]", "päy.example", "pay.example;script-src", "pay.example,other.example", "'self'", "pay.example *",
 		strings.Repeat("a", 64) + ".example", strings.Repeat("a.", 127) + "example",
 		strings.Repeat("pay.example ", 200)} {
 		if got, err := payments.ParseAcquirerHosts(text); err == nil || len(got.Patterns) != 0 {
 			t.Errorf("%.60q: got %v, want an error", text, got)
+		}
+	}
+}
+
+func TestAcquirerHosts_CheckSuffixes(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{"*.co.uk": true, "co.uk": true, "*.github.io": true, "*.CO.uk": true,
+		"pay.example.com *.github.io": true, "shop.co.uk *.shop.github.io pay.example": false, "": false} {
+		hosts, err := payments.ParseAcquirerHosts(text)
+		if err != nil {
+			t.Fatalf("%s: got error %v, want hosts", text, err)
+		}
+		if err = hosts.CheckSuffixes(); (err != nil) != refused {
+			t.Errorf("%s: got error %v, want one: %t", text, err, refused)
 		}
 	}
 }
