@@ -126,7 +126,7 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 func (v visit) start(ctx context.Context, req attemptRequest,
 	m merchant.Merchant) (payments.Checkout, *processing.Step, error) {
 	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()), m)
-	request.PayerPresent, request.AskedBy, request.Browser = true, v.askedBy(), v.session.browser()
+	request.PayerPresent, request.AskedBy, request.PageSession = true, v.askedBy(), v.session.browser()
 	request.PayerBrowser = &v.browser
 	// With SETUP_RECURRING_PAYMENT, the page tells the payer that it saves the card for later payments.
 	request.Consent = &payments.Consent{UserAgent: v.browser.UserAgent, IP: v.browser.IP}

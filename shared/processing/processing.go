@@ -76,12 +76,12 @@ func (p *Processor) Settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	if !c.Changes(o, p.Store.Now()) {
 		return c, nil
 	}
-	return p.settle(ctx, t, c, c.Attempt.ID, o)
+	return p.record(ctx, t, c, c.Attempt.ID, o)
 }
 
 // PollLater schedules the next poll of the checkout's open attempt, which still waits for the payer.
 func (p *Processor) PollLater(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
-	return p.settle(ctx, t, c, c.Attempt.ID, payments.Outcome{Decision: payments.Challenge})
+	return p.record(ctx, t, c, c.Attempt.ID, payments.Outcome{Decision: payments.Challenge})
 }
 
 // CloseNotTaken closes the checkout's open attempt, which neither the acquirer nor the terminal has taken.
@@ -94,9 +94,9 @@ func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c paym
 	})
 }
 
-// settle records an outcome, unless the attempt is closed. Every outcome of every charge is recorded by settle, so each
+// record writes an outcome, unless the attempt is closed. No other function writes the outcome of a charge, so each
 // outcome is counted once. The caller's measurements are logged in the same line.
-func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
+func (p *Processor) record(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
 	o payments.Outcome, measured ...metric.Value) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
@@ -119,8 +119,8 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	return after, err
 }
 
-// refuseCard deactivates the saved card that the outcome refuses for good. settle calls it before it records the
-// outcome, so that whoever records the outcome after an interruption also deactivates the card.
+// refuseCard deactivates the saved card that the outcome refuses for good. record calls it before it writes the
+// outcome. So the process that records the outcome after an interruption also deactivates the card.
 func (p *Processor) refuseCard(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
 	o payments.Outcome) error {
 	card, refused := c.RefusedCard(attemptID, o)

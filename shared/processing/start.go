@@ -35,8 +35,8 @@ type PaymentRequest struct {
 	PayerPresent bool     // sent by the payer's browser, with a key or token (contract §2.1) or on the payment page
 	AskedBy      []string // names for Source: a session, a network address, a credential
 
-	Browser   string // hash of the session, if the attempt began on the payment page (contract §13.3)
-	ReturnURL string // where a method's page sends the payer; "": the checkout's redirect_url
+	PageSession string // hash of the session, if the attempt began on the payment page (contract §13.3)
+	ReturnURL   string // where a method's page sends the payer; "": the checkout's redirect_url
 
 	Amount       *money.Amount     // shown to the payer; only this amount is charged; nil: the checkout's amount
 	Merchant     merchant.Merchant // as it is now
@@ -61,7 +61,7 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 		if c, instrument, err = p.readCheckout(ctx, t, request); err != nil {
 			return c, err
 		}
-		if request.Browser != "" && c.Superseded(request.Operation) {
+		if request.PageSession != "" && c.Superseded(request.Operation) {
 			return c, errSuperseded
 		}
 		if begun = !c.StartedBy(request.Operation) || c.Restartable(); !begun {
@@ -138,7 +138,7 @@ func (p *Processor) newAttempt(t identity.Tenant, c payments.Checkout, request P
 		return payments.Attempt{}, err
 	}
 	a := payments.Attempt{
-		ID: uuid.NewString(), Operation: request.Operation, Browser: request.Browser, Method: request.Method,
+		ID: uuid.NewString(), Operation: request.Operation, Browser: request.PageSession, Method: request.Method,
 		PaymentType: request.Method.PaymentType(), Installments: request.Installments,
 		Verification: c.Purpose == payments.PurposeSetupRecurring, WithMandate: c.Purpose == payments.PurposeSetupRecurring,
 	}
@@ -210,7 +210,7 @@ func (p *Processor) cancelAttempt(ctx context.Context, t identity.Tenant,
 	if o.Decision == payments.OutcomeUnknown {
 		return c, errAttemptPending
 	}
-	return p.settle(ctx, t, c, attemptID, o)
+	return p.record(ctx, t, c, attemptID, o)
 }
 
 // errAttemptPending reports that the acquirer has not decided on the open attempt. Until then the attempt cannot be
@@ -242,7 +242,7 @@ func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c paym
 	if begun { // for a retry, the first request has already counted the attempt
 		measured = chargeMetrics(o, p.Store.Now().Sub(asked))
 	}
-	if c, err = p.settle(ctx, t, c, a.ID, o, measured...); err != nil {
+	if c, err = p.record(ctx, t, c, a.ID, o, measured...); err != nil {
 		return c, nil, err
 	}
 	return c, p.nextStep(c, a.ID, o), nil
@@ -257,7 +257,7 @@ func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 	if err != nil { // a poll will ask again
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
-	if c, err = p.settle(ctx, t, c, c.Attempt.ID, o); err != nil {
+	if c, err = p.record(ctx, t, c, c.Attempt.ID, o); err != nil {
 		return c, nil, err
 	}
 	if now := p.Store.Now(); c.StatusAt(now) == payments.CheckoutExpired {

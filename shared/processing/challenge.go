@@ -39,7 +39,7 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 	case byLink && !c.Changes(o, p.Store.Now()):
 		return c, nil
 	default:
-		return p.settle(ctx, t, c, attempt.ID, o)
+		return p.record(ctx, t, c, attempt.ID, o)
 	}
 }
 
@@ -124,7 +124,7 @@ func (p *Processor) lookUpAction(ctx context.Context, t identity.Tenant, c payme
 			err = errNoOutcome
 		}
 	case o.Decision != payments.Challenge:
-		c, err = p.settle(ctx, t, c, attempt.ID, o)
+		c, err = p.record(ctx, t, c, attempt.ID, o)
 	}
 	return c, o, err
 }
