@@ -144,7 +144,9 @@ type Acquirer interface {
 	// lost notices. It may repeat hints, and yield hints about unchanged outcomes.
 	Hints(ctx context.Context, since time.Time) iter.Seq2[Hint, error]
 	// Statement walks the movements of money that the acquirer booked at the time since or later, in no particular order,
-	// for reconciliation. For the zero time it walks all of them. It may also yield earlier movements.
+	// for reconciliation. For the zero time it walks all of them. It may also yield earlier movements. A line of a charge
+	// appears within 24 hours. If settlements, returned settlements or fees may appear later, by up to LateSettlements,
+	// every walk also yields those that were booked in this time before since.
 	Statement(ctx context.Context, since time.Time) iter.Seq2[Movement, error]
 }
 
@@ -160,27 +162,6 @@ type Refund struct {
 	ID       string
 	ChargeID string
 	Amount   money.Amount // more than zero
-}
-
-// Kind is the kind of a movement of money.
-type Kind string
-
-// The kinds.
-const (
-	CaptureMovement    Kind = "capture"    // from a payer
-	RefundMovement     Kind = "refund"     // back to a payer
-	ChargebackMovement Kind = "chargeback" // back to a payer, by the issuer
-)
-
-// Movement is one line of the acquirer's statement.
-type Movement struct {
-	LineID   string // the acquirer's own id of the line, the same at each reading; money that moved twice has two lines
-	ID       string // our id of the charge or refund; the acquirer's id of a chargeback
-	ChargeID string
-	Tenant   string // tenant in the charge's Reference
-	Kind     Kind
-	Amount   money.Amount // more than zero
-	At       time.Time
 }
 
 // None is the acquirer of a deployment without an acquirer. Live payments answer 424 there (contract §12).

@@ -59,6 +59,13 @@ func ParseTenant(text string) (Tenant, bool) {
 	return t, ok && merchant != "" && !strings.Contains(merchant, "#") && slices.Contains(Modes, t.Mode)
 }
 
+// platformCode stands for the merchant's code in a PlatformTenant. No merchant has it: a code begins with MC.
+const platformCode = "PLATFORM"
+
+// PlatformTenant returns the tenant of money that belongs to the platform and to no merchant, such as an acquirer's
+// monthly fee. No credential belongs to this tenant.
+func PlatformTenant(m Mode) Tenant { return Tenant{Mode: m, Merchant: platformCode} }
+
 // Kind is the kind of an actor.
 type Kind string
 

@@ -69,10 +69,10 @@ var notTaken bank.Outcome
 
 var errNoAnswer = errors.New("no answer in time")
 
-func (b fakeBank) Statement(context.Context, time.Time) iter.Seq2[bank.StatementLine, error] {
+func (b fakeBank) Statement(_ context.Context, since time.Time) iter.Seq2[bank.StatementLine, error] {
 	return func(yield func(bank.StatementLine, error) bool) {
 		for _, line := range b.h.lines {
-			if !yield(line, nil) {
+			if !line.At.Before(since) && !yield(line, nil) {
 				return
 			}
 		}

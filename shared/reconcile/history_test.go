@@ -92,10 +92,14 @@ type statement struct {
 	h *history
 }
 
-func (s statement) Statement(context.Context, time.Time) iter.Seq2[acquirer.Movement, error] {
+func (s statement) Statement(_ context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
 	return func(yield func(acquirer.Movement, error) bool) {
 		for _, m := range s.h.movements {
-			if !yield(m, nil) {
+			late := time.Duration(0)
+			if !m.Kind.OfCharge() {
+				late = acquirer.LateSettlements
+			}
+			if !m.At.Add(late).Before(since) && !yield(m, nil) {
 				return
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -216,7 +217,7 @@ func (n *night) countReading(s *reading) {
 	}
 	counts[entryCount] += int64(len(s.entries))
 	for _, l := range s.lines {
-		if _, ok := actualMovement(l); ok {
+		if acquirer.Kind(l.Kind).Sign() != 0 {
 			counts[movementCount]++
 		} else {
 			counts[bankLineCount]++

@@ -201,7 +201,10 @@ func TestTick_Breaks(t *testing.T) {
 			i := h.lastCapture()
 			late := h.movements[i]
 			h.movements = slices.Delete(h.movements, i, i+1)
-			return func() { h.movements = append(h.movements, late) }
+			return func() {
+				late.At = h.clock.Now() // the acquirer books it days later
+				h.movements = append(h.movements, late)
+			}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,12 +119,12 @@ func (r *run) count(a store.ReconciledItem) {
 	}
 }
 
-// countLine adds a line of a statement to the totals. All but payments to us have a negative amount.
+// countLine adds a line of a statement to the totals: what an acquirer owes us more, and what a bank has paid us.
 func (b *book) countLine(l store.StatementLine) {
 	amount := l.Amount
-	if _, ok := actualMovement(l); ok {
+	if sign := acquirer.Kind(l.Kind).Sign(); sign != 0 {
 		b.counts[movementCount]++
-		if l.Kind != string(acquirer.CaptureMovement) {
+		if sign < 0 {
 			amount = amount.Neg()
 		}
 		b.addTotal(acquirerTotal, amount)

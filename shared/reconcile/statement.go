@@ -95,8 +95,7 @@ func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSin
 		func(m acquirer.Movement) string { return m.Tenant })
 	for m, err := range movements {
 		if err == nil {
-			err = i.add(ctx, store.StatementLine{Tenant: m.tenant, Subject: m.line.ChargeID, Kind: string(m.line.Kind),
-				LineID: m.line.LineID, ID: m.line.ID, Amount: m.line.Amount, At: m.line.At})
+			err = i.addMovement(ctx, m.tenant, m.line)
 		}
 		if err != nil {
 			return err
@@ -132,6 +131,19 @@ type importer struct {
 // errNoLineID reports a line that cannot be told apart from others.
 var errNoLineID = errors.New("reconcile: a line of a statement has no id of its own")
 
+// addMovement adds a line of an acquirer's statement.
+func (i *importer) addMovement(ctx context.Context, t identity.Tenant, m acquirer.Movement) error {
+	if !m.Kind.OfCharge() {
+		return nil
+	}
+	available := m.AvailableOn
+	if available.IsZero() {
+		available = m.At
+	}
+	return i.add(ctx, store.StatementLine{Tenant: t, Subject: m.ChargeID, Kind: string(m.Kind), LineID: m.LineID, ID: m.ID,
+		Amount: m.Amount, At: m.At, Fee: m.Fee, AvailableOn: available.UTC().Format(time.DateOnly)})
+}
+
 func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 	if l.LineID == "" {
 		return errNoLineID
@@ -164,7 +176,11 @@ func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 		for _, mode := range slices.Sorted(maps.Keys(of)) {
 			for l, err := range statement(of[mode]) {
 				t, ok := identity.ParseTenant(tenantOf(l))
-				if !ok {
+				switch {
+				case ok:
+				case tenantOf(l) == "":
+					t = identity.PlatformTenant(mode)
+				default:
 					t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // a tenant that we do not know
 				}
 				if (err != nil || t.Mode == mode) && !yield(tenantLine[Line]{t, l}, err) {
@@ -200,8 +216,8 @@ func expectedMovement(v ledger.Entry) (line, bool) {
 func actualMovement(m store.StatementLine) (line, bool) {
 	id, kind := m.ID, acquirer.Kind(m.Kind)
 	switch kind {
-	case acquirer.CaptureMovement, acquirer.RefundMovement:
-	case acquirer.ChargebackMovement:
+	case acquirer.CaptureMovement, acquirer.RefundMovement, acquirer.RefundFailedMovement:
+	case acquirer.ChargebackMovement, acquirer.ChargebackReversedMovement:
 		var t payments.Transaction
 		t.ID = m.Subject
 		id = t.ChargebackID(m.ID)

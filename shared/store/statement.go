@@ -18,8 +18,12 @@ type StatementLine struct {
 	Kind    string          `dynamo:"kind"`    // of the movement; a bank's payment or return
 	LineID  string          `dynamo:"line_id"` // the counterparty's own id of the line
 	ID      string          `dynamo:"id"`      // of what moved the money
-	Amount  money.Amount    `dynamo:"amount"`  // greater than zero
+	Amount  money.Amount    `dynamo:"amount"`  // greater than zero, except in a settlement (acquirer.Movement)
 	At      time.Time       `dynamo:"at"`
+	// Fee, Reserve and AvailableOn are set only in lines of acquirers, as in acquirer.Movement.
+	Fee         money.Amount `dynamo:"fee,omitempty"`
+	Reserve     money.Amount `dynamo:"reserve,omitempty"`
+	AvailableOn string       `dynamo:"available_on,omitempty"` // YYYY-MM-DD
 	// ImportedAt is the time of the run that found the line first.
 	ImportedAt time.Time `dynamo:"imported_at"`
 }

@@ -29,6 +29,18 @@ type storedFixture struct {
 const recognised = "a write recognises itself by it, see TestCharge_UnknownOutcomeLostReply and " +
 	"TestRefund_UnknownOutcomeLostReply"
 
+// nextDay is the day on which the sandbox makes movements of clock.Start available.
+var nextDay = clock.Start.Truncate(24*time.Hour).AddDate(0, 0, 1)
+
+// feeOfCapture returns the sandbox's fee for the capture of a charge.
+func feeOfCapture(c charge) money.Amount {
+	fee, err := c.Amount.Times("0.01")
+	if err != nil {
+		panic(err)
+	}
+	return fee
+}
+
 // TestRecords_EachFieldReadBack checks that each stored attribute is read back and that no field is left unstored.
 func TestRecords_EachFieldReadBack(t *testing.T) {
 	t.Parallel()
@@ -46,7 +58,7 @@ func TestRecords_EachFieldReadBack(t *testing.T) {
 			w.open(c, "")
 			return []storedtest.Read{w.charge(c, 1), w.card(c),
 				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement,
-					Amount: c.Amount, At: clock.Start})}
+					Amount: c.Amount, At: clock.Start, Fee: feeOfCapture(c), AvailableOn: nextDay})}
 		}, storedtest.NotRead{"CHARGE write_id": recognised}},
 		"a charge that moved": {func(w storedFixture) []storedtest.Read {
 			c := storedtest.Fill[charge](w, w.Filler)
@@ -84,9 +96,9 @@ func TestRecords_EachFieldReadBack(t *testing.T) {
 			w.must(err)
 			return []storedtest.Read{w.charge(after, 2), w.refund(r), w.statement(
 				acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement, Amount: c.Amount,
-					At: clock.Start},
+					At: clock.Start, Fee: feeOfCapture(c), AvailableOn: nextDay},
 				acquirer.Movement{ID: r.ID, ChargeID: c.ID, Tenant: r.Tenant, Kind: acquirer.RefundMovement, Amount: r.Amount,
-					At: clock.Start})}
+					At: clock.Start, Fee: money.Zero("EUR"), AvailableOn: nextDay})}
 		}, storedtest.NotRead{"CHARGE write_id": recognised, "REFUND write_id": recognised}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"iter"
 	"strings"
 	"time"
 
@@ -186,27 +185,6 @@ func (b records) movement(kind acquirer.Kind, chargeID, id, tenant string, amoun
 		Key: table.NewKey(chargePartition(chargeID), sort), Booked: table.NewBooked(movements, now, sort),
 		ID: id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: now,
 	}
-}
-
-func (m movementItem) line() acquirer.Movement {
-	return acquirer.Movement{
-		LineID: m.SK, ID: m.ID, ChargeID: strings.TrimPrefix(m.PK, chargePrefix), Tenant: m.Tenant,
-		Kind: m.Kind, Amount: m.Amount, At: m.MovedAt,
-	}
-}
-
-// movements is the list of all movements in the table's index of lists.
-const movements = "SANDBOX#MOVEMENTS"
-
-// Statement walks the movements of money since the time. A real acquirer sends a settlement file. For the zero time the
-// sandbox scans the whole table instead, which is acceptable only in test mode. Movements that are stored during the
-// walk may be missing. An error ends the walk.
-func (a *Acquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
-	if !since.IsZero() {
-		return table.WalkBooked(ctx, a.records.Client, movements, since, movementItem.line)
-	}
-	return table.Walk(ctx, a.records.Table.Scan().Consistent(true).
-		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
 // Moved returns the sums of a charge's stored movements, by kind. It ignores the amounts in the charge and its refunds.

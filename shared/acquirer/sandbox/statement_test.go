@@ -61,19 +61,20 @@ func TestStatement_EveryMovement(t *testing.T) {
 	w.mustRefund(t, refundOf("c", "r", "4"))
 	w.mustChargeback(t, "c", "b", "6")
 	want := map[string]acquirer.Movement{}
-	add := func(kind acquirer.Kind, chargeID, id, amount string, at time.Time) {
+	add := func(kind acquirer.Kind, chargeID, id, amount, fee string, at time.Time) {
 		want[fmt.Sprint(kind, " ", id)] = acquirer.Movement{ID: id, ChargeID: chargeID, Tenant: "T#MC1",
-			Kind: kind, Amount: money.MustParse(amount, "EUR"), At: at}
+			Kind: kind, Amount: money.MustParse(amount, "EUR"), At: at, Fee: money.MustParse(fee, "EUR"),
+			AvailableOn: clock.Start.Truncate(24*time.Hour).AddDate(0, 0, 1)}
 	}
-	add(acquirer.CaptureMovement, "c", "c", "10", started)
-	add(acquirer.CaptureMovement, "large", "large", "100", started)
-	add(acquirer.RefundMovement, "c", "r", "4", w.Now())
-	add(acquirer.ChargebackMovement, "c", "b", "6", w.Now())
+	add(acquirer.CaptureMovement, "c", "c", "10", "0.10", started)
+	add(acquirer.CaptureMovement, "large", "large", "100", "1", started)
+	add(acquirer.RefundMovement, "c", "r", "4", "0", w.Now())
+	add(acquirer.ChargebackMovement, "c", "b", "6", "0", w.Now())
 	if got := w.readStatement(t); !maps.Equal(got, want) {
 		t.Errorf("before the silent refund is decided: got %v, want %v", got, want)
 	}
 	w.mustRefund(t, refundOf("large", "silent", "42.25"))
-	add(acquirer.RefundMovement, "large", "silent", "42.25", w.Now())
+	add(acquirer.RefundMovement, "large", "silent", "42.25", "0", w.Now())
 	if got := w.readStatement(t); !maps.Equal(got, want) {
 		t.Errorf("after: got %v, want %v", got, want)
 	}
