@@ -100,7 +100,8 @@ func TestConsume_Nights(t *testing.T) {
 		}
 	}
 	var counted int64
-	for c, err := range w.App.Store.Closings(t.Context(), w.Shop().Tenant(), "EUR", store.OpeningDay) {
+	for c, err := range w.App.Store.Closings(t.Context(),
+		store.Series{Tenant: w.Shop().Tenant(), Currency: "EUR"}, store.OpeningDay) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,10 @@ const (
 	FeesReceivable     Account = "fees_receivable"     // fees billed to the merchant, under gross settlement
 	PayoutsInTransit   Account = "payouts_in_transit"  // sent to the bank, while the outcome is unknown
 	Bank               Account = "bank"                // our money at the bank
+
+	AcquirerFees        Account = "acquirer_fees"        // the acquirer's fees: our expense
+	AcquirerReserve     Account = "acquirer_reserve"     // the acquirer keeps this money as security
+	AcquirerDifferences Account = "acquirer_differences" // written off after wrong settlements
 )
 
 // Kind is the kind of movement that an entry records.
@@ -35,6 +39,11 @@ const (
 	Payout         Kind = "payout"
 	PayoutPaid     Kind = "payout_paid"
 	PayoutReturned Kind = "payout_returned"
+
+	Settlement          Kind = "settlement"           // the acquirer has paid us
+	SettlementReturned  Kind = "settlement_returned"  // a settlement came back from our bank
+	SettlementCorrected Kind = "settlement_corrected" // an operator has written off a difference
+	AcquirerFee         Kind = "acquirer_fee"         // a fee for no single charge
 )
 
 // Subject is the kind of object that an entry is about.
@@ -44,9 +53,10 @@ type Subject string
 const (
 	SubjectTransaction Subject = "transaction"
 	SubjectPayout      Subject = "payout"
+	SubjectSettlement  Subject = "settlement" // in one currency, or an acquirer's fee for no single charge
 )
 
-// Reference names the transaction or the payout whose money an entry moves.
+// Reference names the transaction, payout or settlement whose money an entry moves.
 type Reference struct {
 	Subject Subject `dynamo:"subject"`
 	ID      string  `dynamo:"id"`
@@ -57,6 +67,8 @@ func (k Kind) subject() Subject {
 	switch k {
 	case Payout, PayoutPaid, PayoutReturned:
 		return SubjectPayout
+	case Settlement, SettlementReturned, SettlementCorrected, AcquirerFee:
+		return SubjectSettlement
 	default:
 		return SubjectTransaction
 	}
@@ -68,6 +80,16 @@ func OfTransaction(id string) Reference { return Reference{SubjectTransaction, i
 // OfPayout returns a reference to a payout.
 func OfPayout(id string) Reference { return Reference{SubjectPayout, id} }
 
+// OfSettlement returns a reference to a settlement in a currency, by the acquirer's id of the settlement.
+func OfSettlement(id string, c money.Currency) Reference {
+	return Reference{SubjectSettlement, "settlement#" + string(c) + "#" + id}
+}
+
+// OfAcquirerFee returns a reference to an acquirer's fee in a currency, by the acquirer's id of its line.
+func OfAcquirerFee(lineID string, c money.Currency) Reference {
+	return Reference{SubjectSettlement, "fee#" + string(c) + "#" + lineID}
+}
+
 // Posting is one account's share of an entry.
 type Posting struct {
 	Account Account      `dynamo:"account"`
@@ -77,7 +99,7 @@ type Posting struct {
 // Entry moves money between accounts. It is written once, in the database transaction that moves the money, and never
 // changed. Another entry corrects a mistake.
 type Entry struct {
-	ID       string    `dynamo:"id"` // id of the transaction, event or payout that the entry records
+	ID       string    `dynamo:"id"` // of the transaction, event, payout, statement line or correction that it records
 	Kind     Kind      `dynamo:"kind"`
 	About    Reference `dynamo:"about"`
 	Postings []Posting `dynamo:"postings"`

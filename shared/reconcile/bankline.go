@@ -43,11 +43,12 @@ func bankLine(id string, minor int64, c money.Currency) line {
 	return line{bankLineKind, id, amountText(minor, c)}
 }
 
-// bankAmount returns the amount that an entry adds to our money at the bank, in minor units.
+// bankAmount returns the amount that an entry about a payout adds to our money at the bank, in minor units. The bank's
+// statement has only payouts, and no settlements.
 func bankAmount(v ledger.Entry) int64 {
 	var sum int64
 	for _, p := range v.Postings {
-		if p.Account == ledger.Bank {
+		if p.Account == ledger.Bank && v.About.Subject != ledger.SubjectSettlement {
 			sum += p.Amount.Minor()
 		}
 	}

@@ -127,19 +127,20 @@ func (n *night) identify(ctx context.Context, chunk []candidate) ([]candidate, e
 }
 
 // conclude decides what a proven candidate adds to the closings, and what is remembered about it. A subject with a
-// break adds nothing until the break is mended.
+// break adds only its lines of statements until the break is mended.
 func (n *night) conclude(p *provenCandidate) {
 	until, linesUntil := n.proof.Until, n.proof.At
-	isOpen := p.changing || len(p.breaks) > 0 || p.open > 0 ||
+	isOpen := p.changing || len(p.breaks) > 0 || p.open > 0 || isYoung(p.reading, until) ||
 		p.reading.payout != nil && !endedBefore(*p.reading.payout, until)
 	p.from, p.linesFrom = n.addedUntil(p)
 	switch {
 	case n.isAddedElsewhere(p):
 		if p.kind == openBefore {
-			p.learned = n.remember(p.candidate, false, time.Time{}, time.Time{})
+			n.takeBack(p)
 		}
 	case p.changing || len(p.breaks) > 0:
-		p.learned = n.remember(p.candidate, true, p.from, p.linesFrom)
+		p.closings = n.addsOf(p.reading, p.from, p.from, p.linesFrom, linesUntil)
+		p.learned = n.remember(p.candidate, true, p.from, linesUntil)
 	case p.kind == partOfPayout:
 		if isOpen {
 			p.learned = n.remember(p.candidate, true, p.from, p.linesFrom)
@@ -150,6 +151,24 @@ func (n *night) conclude(p *provenCandidate) {
 			p.learned = n.remember(p.candidate, isOpen, until, linesUntil)
 		}
 	}
+}
+
+// takeBack takes back the lines that closings got while the transaction of the lines was not recorded. The candidate of
+// the transaction's creation adds them with the entries, perhaps only in the next night.
+func (n *night) takeBack(p *provenCandidate) {
+	if p.memory.LinesTo.IsZero() {
+		p.learned = n.remember(p.candidate, false, time.Time{}, time.Time{})
+		return
+	}
+	if !p.reading.transaction.CreatedAt.Before(n.proof.Until) {
+		p.learned = n.remember(p.candidate, true, p.memory.Closed, p.memory.LinesTo)
+		return
+	}
+	p.closings = map[dayKey]store.Closing{}
+	for day, closing := range n.addsOf(p.reading, epoch, epoch, epoch, p.memory.LinesTo) {
+		p.closings[day] = closing.Neg()
+	}
+	p.learned = n.remember(p.candidate, false, time.Time{}, time.Time{})
 }
 
 // isAddedElsewhere returns true if the candidate has nothing to add. Only the candidate of its creation adds a new
@@ -177,6 +196,8 @@ func (n *night) addedUntil(p *provenCandidate) (entries, lines time.Time) {
 		return epoch, epoch
 	case p.kind == partOfPayout: // nothing but the payout has changed it
 		return n.proof.Until, n.proof.At
+	case !n.begun:
+		return epoch, epoch
 	default:
 		return n.since, n.proof.LinesSince
 	}
@@ -194,6 +215,7 @@ func (n *night) addsOf(s *reading, from, until, linesFrom, linesTo time.Time) ma
 	for _, e := range s.entries {
 		if within(e.At) {
 			adds.entry(s, e)
+			addCorrection(adds.days, store.Series{Tenant: n.tenant}, e)
 		}
 	}
 	if t := s.transaction; t != nil && unsuccessful[t.Status] {
@@ -204,6 +226,7 @@ func (n *night) addsOf(s *reading, from, until, linesFrom, linesTo time.Time) ma
 	for _, l := range s.lines {
 		if l.ImportedAt.After(linesFrom) && !l.ImportedAt.After(linesTo) {
 			adds.tally(l.At, l.Amount, "statement "+l.Kind)
+			addMovement(adds.days, l)
 		}
 	}
 	return adds.days
@@ -233,7 +256,10 @@ func (a adds) entry(s *reading, e ledger.Entry) {
 	if moved.Sign() < 0 {
 		moved = moved.Neg()
 	}
-	name := "payout " + string(e.Kind)
+	name := string(e.Kind)
+	if s.payout != nil {
+		name = "payout " + name
+	}
 	if s.transaction != nil {
 		name = s.transaction.PaymentType + " " + string(e.Kind)
 		if e.Kind == ledger.Payment {
@@ -249,7 +275,7 @@ func (a adds) tally(at time.Time, amount money.Amount, name string) {
 }
 
 func (n *night) dayOf(at time.Time, c money.Currency) dayKey {
-	k := dayKey{balanceKey{n.tenant, c}, n.day(at)}
+	k := dayKey{store.Series{Tenant: n.tenant, Currency: c}, n.day(at)}
 	if !n.begun && at.Before(n.proof.Since) {
 		k.day = store.OpeningDay
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -28,14 +29,28 @@ type night struct {
 	shards int
 	since  time.Time // a transaction of this time or later is new: Since, or the epoch in the tenant's first night
 
+	settled map[money.Currency]bool // the currencies of the tenant's closings in store.AcquirerBook
+
 	closings map[dayKey]store.Closing // what the current step adds
 	subjects map[subject]store.ProvenSubject
 }
 
 // dayKey identifies a closing.
 type dayKey struct {
-	balanceKey
+	store.Series
 	day string
+}
+
+func (k dayKey) compare(other dayKey) int {
+	return store.Closing{Series: k.Series, Day: k.day}.Compare(store.Closing{Series: other.Series, Day: other.day})
+}
+
+// touched returns the name of a series of the tenant in store.NightPlace, and touchedSeries the series with a name.
+func touched(s store.Series) string { return string(s.Book) + "#" + string(s.Currency) }
+
+func touchedSeries(t identity.Tenant, name string) store.Series {
+	book, currency, _ := strings.Cut(name, "#")
+	return store.Series{Tenant: t, Book: store.Book(book), Currency: money.Currency(currency)}
 }
 
 // proveNight proves as much of a segment of a night as there is time for. It returns true if the segment is proven.
@@ -92,6 +107,10 @@ func (n *night) proveTenant(ctx, starting context.Context, listed store.ListedTe
 		return false, err
 	}
 	n.tenant, n.begun, n.where, n.shards = listed.Tenant, listed.Begun, m.Location(), m.ShardCount()
+	n.settled = map[money.Currency]bool{}
+	for _, currency := range listed.Settled {
+		n.settled[money.Currency(currency)] = true
+	}
 	if n.since = n.proof.Since; !n.begun {
 		n.since = epoch
 	}
@@ -109,13 +128,13 @@ func (n *night) proveTenant(ctx, starting context.Context, listed store.ListedTe
 			return false, err
 		}
 	}
-	for _, currency := range slices.Sorted(maps.Keys(n.progress.Night.Touched)) {
-		err := n.Store.Balance(ctx, n.tenant, money.Currency(currency), n.progress.Night.Touched[currency])
+	for _, name := range slices.Sorted(maps.Keys(n.progress.Night.Touched)) {
+		err := n.Store.Balance(ctx, touchedSeries(n.tenant, name), n.progress.Night.Touched[name])
 		if err != nil {
 			return false, err
 		}
 	}
-	return true, nil
+	return true, n.checkSettled(ctx)
 }
 
 // walk proves candidates until the context starting ends. It returns true if it has proven all of them.
@@ -190,13 +209,14 @@ func (n *night) size(p provenCandidate) int {
 func (n *night) add(p provenCandidate) {
 	for day, closing := range p.closings {
 		sum := n.closings[day].Add(closing)
-		sum.Tenant, sum.Currency, sum.Day = day.tenant, day.currency, day.day
+		sum.Series, sum.Day = day.Series, day.day
 		n.closings[day] = sum
 		if n.progress.Night.Touched == nil {
 			n.progress.Night.Touched = map[string]string{}
 		}
-		if first := n.progress.Night.Touched[string(day.currency)]; first == "" || day.day < first {
-			n.progress.Night.Touched[string(day.currency)] = day.day
+		name := touched(day.Series)
+		if first := n.progress.Night.Touched[name]; first == "" || day.day < first {
+			n.progress.Night.Touched[name] = day.day
 		}
 	}
 	if p.learned.ID != "" {
@@ -236,6 +256,9 @@ func (n *night) save(ctx context.Context, begun *identity.Tenant) error {
 	if err := n.saveBreaks(ctx, n.proof.ID); err != nil {
 		return err
 	}
+	if err := n.noteSettled(ctx); err != nil {
+		return err
+	}
 	step := store.NightStep{Closings: slices.SortedFunc(maps.Values(n.closings), store.Closing.Compare),
 		Subjects: slices.SortedFunc(maps.Values(n.subjects), store.ProvenSubject.Compare)}
 	if n.begun {
@@ -249,6 +272,20 @@ func (n *night) save(ctx context.Context, begun *identity.Tenant) error {
 	}
 	n.progress = progress
 	n.clearStep()
+	return nil
+}
+
+// noteSettled notes the currencies of new closings in store.AcquirerBook, so that every later night checks them.
+func (n *night) noteSettled(ctx context.Context) error {
+	for _, day := range slices.SortedFunc(maps.Keys(n.closings), dayKey.compare) {
+		if day.Book != store.AcquirerBook || n.settled[day.Currency] {
+			continue
+		}
+		if err := n.Store.NoteSettled(ctx, n.tenant, day.Currency); err != nil {
+			return err
+		}
+		n.settled[day.Currency] = true
+	}
 	return nil
 }
 

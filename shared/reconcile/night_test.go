@@ -43,12 +43,15 @@ type closed struct {
 	Payments       int64 // successful ones
 }
 
+// euroDays returns the series of the days of a tenant's journal in euros.
+func euroDays(t identity.Tenant) store.Series { return store.Series{Tenant: t, Currency: "EUR"} }
+
 // closings returns the closings of all tenants, by tenant and day.
 func (h *history) closings() map[string]closed {
 	h.Helper()
 	all := map[string]closed{}
 	for _, t := range shops {
-		for c, err := range h.store.Closings(h.Context(), t, "EUR", store.OpeningDay) {
+		for c, err := range h.store.Closings(h.Context(), euroDays(t), store.OpeningDay) {
 			h.must(err)
 			if len(c.Sums) == 0 { // only payments that moved no money
 				continue
@@ -245,7 +248,7 @@ func TestTick_Breaks(t *testing.T) {
 			}
 			reopened := 0
 			for _, tenant := range shops {
-				for c, err := range h.store.Closings(t.Context(), tenant, "EUR", store.OpeningDay) {
+				for c, err := range h.store.Closings(t.Context(), euroDays(tenant), store.OpeningDay) {
 					h.must(err)
 					reopened += c.Reopened
 				}

@@ -47,6 +47,9 @@ const (
 	PayablesDiffer BreakKind = "owed_differs"     // a subject's merchant_payable differs from its payables
 	TransitDiffers BreakKind = "transit_differs"  // a payout's payouts_in_transit differs from its state
 	BankDiffers    BreakKind = "bank_differs"     // a payout's bank account differs from the bank's statement
+
+	SettlementDiffers BreakKind = "settlement_differs" // a settlement differs from the movements until its day
+	SettlementMissing BreakKind = "settlement_missing" // no settlement of a day's movements has come in time
 )
 
 // Suffixes of a line's kind.
@@ -61,7 +64,7 @@ const (
 type Break struct {
 	Tenant string    `json:"tenant"`
 	Kind   BreakKind `json:"kind"`
-	ID     string    `json:"id"` // id of the transaction, event, entry, payable, payout, record, movement or transfer
+	ID     string    `json:"id"` // id of the transaction, event, entry, payable, payout, record, movement, transfer …
 	Text   string    `json:"text"`
 }
 
@@ -79,6 +82,7 @@ type Config struct {
 // next night has to prove. If a read fails, Run returns an error and no result.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r := newRun(c)
+	r.book.acquirer = map[dayKey]store.Closing{}
 	if err := r.importStatements(ctx, time.Time{}, time.Time{}); err != nil {
 		return Report{}, err
 	}
@@ -95,6 +99,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := r.checkReserves(ctx); err != nil {
 		return Report{}, err
 	}
+	r.checkSettled()
 	report := newReport(r.began, r.book.counts, maps.Values(r.book.breaks))
 	report.Tenants = len(r.book.tenants)
 	return report, nil

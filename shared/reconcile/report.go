@@ -58,8 +58,9 @@ type book struct {
 	mu       sync.Mutex
 	counts   map[string]int64 // by the names below, and totals by totalName
 	tenants  map[identity.Tenant]bool
-	breaks   map[Break]Break     // without and with their differences
-	reserves map[balanceKey]bool // reserves to compare with pending refunds
+	breaks   map[Break]Break          // without and with their differences
+	reserves map[balanceKey]bool      // reserves to compare with pending refunds
+	acquirer map[dayKey]store.Closing // what acquirers are to settle; nil unless the run reads all items in one process
 }
 
 // Names of counts.
@@ -95,6 +96,7 @@ func (r *run) count(a store.ReconciledItem) {
 	if a.File == nil && a.Reserve == nil {
 		b.tenants[a.Tenant] = true
 	}
+	r.countSettled(a)
 	switch {
 	case a.Transaction != nil:
 		b.counts[transactionCount]++
@@ -124,10 +126,7 @@ func (b *book) countLine(l store.StatementLine) {
 	amount := l.Amount
 	if sign := acquirer.Kind(l.Kind).Sign(); sign != 0 {
 		b.counts[movementCount]++
-		if sign < 0 {
-			amount = amount.Neg()
-		}
-		b.addTotal(acquirerTotal, amount)
+		b.counts[totalName(acquirerTotal, amount.Currency())] += sign * grossOf(l)
 		return
 	}
 	b.counts[bankLineCount]++

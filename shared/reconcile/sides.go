@@ -29,9 +29,9 @@ const (
 	bankLineKind = "bank_line"
 )
 
-// sides has the lines and sums that one record adds to the reconciliation of a transaction or payout.
+// sides has the lines and sums that one record adds to the reconciliation of a transaction, payout or settlement.
 type sides struct {
-	about    string // id of the transaction or payout
+	about    string // id of the transaction, payout or settlement
 	expected []line // lines that other records must have
 	actual   []line // lines that this record has
 	sums     sums
@@ -82,6 +82,8 @@ func sidesOf(a store.ReconciledItem) []sides {
 		return []sides{payoutSides(*a.Payout)}
 	case a.Record != nil:
 		return recordSides(*a.Record)
+	case a.Line != nil:
+		return []sides{lineSides(*a.Line)}
 	default:
 		return nil
 	}
@@ -168,6 +170,9 @@ func entrySides(v ledger.Entry) sides {
 		}
 	}
 	slices.Sort(text)
+	if v.Kind == ledger.SettlementCorrected { // only an operator knows its cause
+		return s
+	}
 	s.actual = []line{{entryKind, string(v.Kind) + " " + v.ID, strings.Join(text, ", ")}}
 	return s
 }

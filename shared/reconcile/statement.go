@@ -58,8 +58,10 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 		}
 	}
 	keys := make([]store.ItemKey, len(lines))
+	posts := make([]bool, len(lines)) // the line reopens its subject itself
 	for i, l := range lines {
 		keys[i] = subject{l.Tenant, l.Subject}.key()
+		posts[i] = r.newLineEntry(l) != nil
 	}
 	items, err := store.Reads{View: r.Store.View}.MoneyByKey(ctx, keys)
 	if err != nil {
@@ -75,7 +77,7 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 			continue
 		}
 		err := r.Store.ListTenant(ctx, l.Tenant) // which may be unknown
-		if err == nil {
+		if err == nil && !posts[i] {
 			err = r.Store.Reopen(ctx, l.Tenant, l.Subject)
 		}
 		if err != nil {
@@ -89,13 +91,16 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 // means all lines. It reopens the subjects of lines that were not stored before. Lines are read before entries, so each
 // stored line has its entry, unless its outcome is pending.
 func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSince time.Time) error {
-	i := importer{store: r.Store, at: r.began, note: r.reopen}
+	i := importer{store: r.Store, at: r.began, with: store.LineImport{Note: r.reopen, Entry: r.newLineEntry}}
 	movements := walkStatements(r.Acquirers,
 		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, movementsSince) },
 		func(m acquirer.Movement) string { return m.Tenant })
 	for m, err := range movements {
 		if err == nil {
-			err = i.addMovement(ctx, m.tenant, m.line)
+			var l store.StatementLine
+			if l, err = newMovementLine(m.tenant, m.line); err == nil {
+				err = i.add(ctx, l)
+			}
 		}
 		if err != nil {
 			return err
@@ -125,24 +130,11 @@ type importer struct {
 	store *store.Store
 	at    time.Time
 	lines []store.StatementLine
-	note  func(context.Context, []store.StatementLine) error
+	with  store.LineImport
 }
 
 // errNoLineID reports a line that cannot be told apart from others.
 var errNoLineID = errors.New("reconcile: a line of a statement has no id of its own")
-
-// addMovement adds a line of an acquirer's statement.
-func (i *importer) addMovement(ctx context.Context, t identity.Tenant, m acquirer.Movement) error {
-	if !m.Kind.OfCharge() {
-		return nil
-	}
-	available := m.AvailableOn
-	if available.IsZero() {
-		available = m.At
-	}
-	return i.add(ctx, store.StatementLine{Tenant: t, Subject: m.ChargeID, Kind: string(m.Kind), LineID: m.LineID, ID: m.ID,
-		Amount: m.Amount, At: m.At, Fee: m.Fee, AvailableOn: available.UTC().Format(time.DateOnly)})
-}
 
 func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 	if l.LineID == "" {
@@ -156,7 +148,7 @@ func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 }
 
 func (i *importer) flush(ctx context.Context) error {
-	err := i.store.ImportStatementLines(ctx, i.lines, i.note)
+	err := i.store.ImportStatementLines(ctx, i.lines, i.with)
 	i.lines = i.lines[:0]
 	return err
 }

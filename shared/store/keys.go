@@ -81,8 +81,8 @@ import (
 //	receipt number     TRANSACTION#M#<code>        RECEIPT#<id>                receipts; of a payment or refund
 //	receipt counter    RECEIPTS#M                  COUNTER                     receipts
 //	link to a receipt  RECEIPTLINK#<sha256>        RECEIPTLINK                 receipts; of its token
-//	journal entry      JOURNAL#M#<code or payout>  <kind>#<id>                 with the transaction, event or
-//	                                                                           payout that moves the money
+//	journal entry      JOURNAL#M#<code or subject> <kind>#<id>                 with the transaction, event, payout or
+//	                                                                           settlement that it moves; provision
 //	payable            PAYABLE#M#<currency>[#n]    DEBIT#<µs eligible>#<id>    likewise, and payoutrun
 //	                                               CREDIT#<µs eligible>#<id>
 //	reserve            RESERVE#M#<currency>        RESERVE                     with pending refunds, where a minimum
@@ -97,16 +97,16 @@ import (
 //	                                                                           provision, sweep
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
-//	statement line     STATEMENT#M#<subject>       <kind>#<line id>            reconcile; of a transaction or payout
+//	statement line     STATEMENT#M#<subject>       <kind>#<line id>            reconcile; of a subject of the journal
 //	proof              PROOF#<run>                 RUN                         reconcile
 //	its progress       PROOF#<run>                 SEGMENT#<n>                 reconcile, prove
 //	its breaks         PROOF#<run>                 BREAK#<sha256>              reconcile, prove
 //	import of lines    PROOF#                      IMPORTS                     reconcile
 //	latest run         PROOF#                      NIGHTS                      reconcile
 //	tenant to prove    TENANTS#<shard>             TENANT#M                    provision; prove, reconcile
-//	proven subject     PROVEN#M                    SUBJECT#<id>                prove, reconcile; of a transaction
-//	                                                                           or payout
-//	closing of a day   CLOSING#M#<currency>        DAY#<day>                   prove
+//	proven subject     PROVEN#M                    SUBJECT#<id>                prove, reconcile, provision; likewise
+//	closing of a day   CLOSING#M#<currency>        DAY#<day>                   prove; of the journal
+//	                                               ACQUIRER#<UTC date>         prove; of what the acquirer settles
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
 //	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,

@@ -12,8 +12,8 @@ import (
 
 // The keys of the journal, payables, bank accounts, payouts and reserves, as the table in keys.go lists them.
 
-// filedUnder names the journal partition of the entries about a transaction or payout: by the transaction's code or the
-// payout's id.
+// filedUnder names the journal partition of the entries about a subject: by the transaction's code, or by the id of the
+// payout or settlement.
 func filedUnder(about ledger.Reference) string {
 	if about.Subject == ledger.SubjectTransaction {
 		return payments.CodeOfID(about.ID)
@@ -24,7 +24,7 @@ func filedUnder(about ledger.Reference) string {
 func journalPartition(t identity.Tenant, name string) string { return KindJournal.of(t, bounded(name)) }
 
 func journalKey(t identity.Tenant, e ledger.Entry) key {
-	return key{journalPartition(t, filedUnder(e.About)), string(e.Kind) + "#" + e.ID}
+	return key{journalPartition(t, filedUnder(e.About)), string(e.Kind) + "#" + bounded(e.ID)}
 }
 
 // BalanceAtLeast reads debits before credits.

@@ -37,14 +37,15 @@ func (s *Store) SaveNights(ctx context.Context, n Nights) error {
 
 // NightPlace is a place in a night's walk through a segment: how far the current tenant is proven.
 type NightPlace struct {
-	Tenant   string            `dynamo:"tenant"`   // "" before the first tenant
-	Stage    int               `dynamo:"stage"`    // of the tenant
-	Position string            `dynamo:"position"` // within the stage
-	Touched  map[string]string `dynamo:"touched"`  // by currency: the first day that has changed, where Balance begins
+	Tenant   string `dynamo:"tenant"`   // "" before the first tenant
+	Stage    int    `dynamo:"stage"`    // of the tenant
+	Position string `dynamo:"position"` // within the stage
+	// Touched has the first day that has changed, where Balance begins, by book and currency.
+	Touched map[string]string `dynamo:"touched"`
 }
 
-// ProvenSubject is what the nights remember about a transaction or payout. Nothing is remembered about a transaction
-// that has not changed since the night after its creation.
+// ProvenSubject is what the nights remember about a transaction, payout or settlement. Nothing is remembered about a
+// transaction that has not changed since the night after its creation.
 type ProvenSubject struct {
 	Tenant  identity.Tenant `dynamo:"tenant"`
 	ID      string          `dynamo:"id"`
@@ -68,11 +69,13 @@ func provenKey(t identity.Tenant, id string) key {
 	return key{KindProven.of(t), subjectPrefix + bounded(id)}
 }
 
-// Reopen makes the next night prove a transaction or payout again.
+// Reopen makes the next night prove a subject again.
 func (s *Store) Reopen(ctx context.Context, t identity.Tenant, id string) error {
-	k := provenKey(t, id)
-	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
-		Set("open", true).Set("tenant", t).Set("id", id).Remove(expiresAt).Run(ctx)
+	return s.reopening(t, id).Run(ctx)
+}
+
+func (s *Store) reopening(t identity.Tenant, id string) *dynamo.Update {
+	return s.update(provenKey(t, id)).Set("open", true).Set("tenant", t).Set("id", id).Remove(expiresAt)
 }
 
 // OpenSubjects walks the open subjects of a tenant whose ids follow the given one.
@@ -118,12 +121,12 @@ func (s *Store) SaveNightStep(ctx context.Context, run ProofRun, progress ProofS
 			return progress, err
 		}
 		if before.Version == 0 {
-			before = Closing{Tenant: added.Tenant, Currency: added.Currency, Day: added.Day}
+			before = Closing{Series: added.Series, Day: added.Day}
 		}
 		after := before.Add(added)
 		after.ProvenAt = run.Until
 		after.Version++
-		if added.Day != OpeningDay && added.Day < step.Day {
+		if added.Book == JournalBook && added.Day != OpeningDay && added.Day < step.Day {
 			after.Reopened++
 		}
 		tx.Put(s.replace(newItem(closingKey(after), after, after.Version)))
@@ -136,7 +139,7 @@ func (s *Store) SaveNightStep(ctx context.Context, run ProofRun, progress ProofS
 		tx.Put(s.table.Put(remembered))
 	}
 	if step.Begun != nil {
-		tx.Put(s.table.Put(listedTenantItem(ListedTenant{Tenant: *step.Begun, Begun: true})))
+		tx.Update(s.update(tenantKey(*step.Begun)).Set("begun", true))
 	}
 	return progress, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }

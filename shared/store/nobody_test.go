@@ -301,7 +301,7 @@ var writersNotAsking = map[string][]string{
 		"LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
 		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken"},
 	"nothing: they record what reconcile has proven": {"Balance", "BeginProof", "ImportStatementLines", "ListTenant",
-		"Reopen", "SaveImports", "SaveNightStep", "SaveNights", "SaveProofBreak", "SaveProofSegment"},
+		"NoteSettled", "Reopen", "SaveImports", "SaveNightStep", "SaveNights", "SaveProofBreak", "SaveProofSegment"},
 	"nothing: they write no item of a merchant": {"CheckWritable", "CreateTable", "PasswordByOperator", "PasswordFor",
 		"PasswordFrom", "PasswordOf", "Raw", "RecordChangesBirth"},
 }

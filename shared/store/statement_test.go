@@ -12,6 +12,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -20,12 +21,28 @@ var storedStatements = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			l := storedtest.Fill(w, w.Filler, func(l *store.StatementLine) { l.Tenant = w.tenant })
 			var got []store.StatementLine
-			err := w.ImportStatementLines(w.Context(), []store.StatementLine{l}, noteIn(&got))
+			entry := storedtest.Fill(w, w.Filler, func(e *ledger.Entry) {
+				e.About = ledger.Reference{Subject: ledger.SubjectSettlement, ID: l.Subject}
+			})
+			with := noteIn(&got)
+			with.Entry = func(store.StatementLine) *ledger.Entry { return &entry }
+			err := w.ImportStatementLines(w.Context(), []store.StatementLine{l}, with)
 			wantAnswer(w, []store.StatementLine{l}, got, err)
-			return []storedtest.Read{storedtest.Expect("MoneyOfStatements", []store.StatementLine{l},
-				func(ctx context.Context) ([]store.StatementLine, error) {
+			type read struct {
+				Lines   []store.StatementLine
+				Entries []ledger.Entry
+				Open    []store.ProvenSubject
+			}
+			want := read{[]store.StatementLine{l}, []ledger.Entry{entry},
+				[]store.ProvenSubject{{Tenant: w.tenant, ID: l.Subject, Open: true}}}
+			return []storedtest.Read{storedtest.Expect("the line, its entry and its subject", want,
+				func(ctx context.Context) (r read, err error) {
 					items, err := collect(store.Reads{View: w.View, Consistent: true}.MoneyOfStatements(ctx, w.tenant, l.Subject))
-					return linesOf(items), err
+					r.Lines = linesOf(items)
+					var errs [2]error
+					r.Entries, errs[0] = w.Entries(ctx, w.tenant, entry.About)
+					r.Open, errs[1] = collect(w.OpenSubjects(ctx, w.tenant, ""))
+					return r, errors.Join(err, errs[0], errs[1])
 				})}
 		},
 	},
@@ -81,11 +98,14 @@ var storedStatements = map[string]stored{
 // kept returns the time when the table deletes a break that is written now.
 func (w fixture) kept() time.Time { return w.clock.Now().Add(90 * 24 * time.Hour) }
 
-// noteIn returns a function that notes lines in the list.
-func noteIn(list *[]store.StatementLine) func(context.Context, []store.StatementLine) error {
-	return func(_ context.Context, lines []store.StatementLine) error {
-		*list = append(*list, lines...)
-		return nil
+// noteIn returns the import of lines that post no entries. It notes the lines in the list.
+func noteIn(list *[]store.StatementLine) store.LineImport {
+	return store.LineImport{
+		Note: func(_ context.Context, lines []store.StatementLine) error {
+			*list = append(*list, lines...)
+			return nil
+		},
+		Entry: func(store.StatementLine) *ledger.Entry { return nil },
 	}
 }
 
@@ -130,6 +150,46 @@ func TestImportStatementLines_Known(t *testing.T) {
 	want := map[identity.Tenant][]store.StatementLine{tenant: {known}, unknown.Tenant: {unknown}}
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestImportStatementLines_Entry checks that a line posts its entry once, that a line of which only the entry is left
+// is stored again, and that a subject keeps what is remembered about it when another line reopens it.
+func TestImportStatementLines_Entry(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	about := ledger.OfSettlement("s1", "EUR")
+	line := store.StatementLine{Tenant: tenant, Subject: about.ID, Kind: "settlement", LineID: "1", ID: "s1",
+		Amount: eur("10"), At: start}
+	posted := 0
+	with := noteIn(new([]store.StatementLine))
+	with.Entry = func(l store.StatementLine) *ledger.Entry {
+		posted++
+		return ledger.MustEntry(l.LineID, ledger.Settlement, about, start.Add(time.Duration(posted)*time.Hour),
+			ledger.Posting{Account: ledger.Bank, Amount: l.Amount},
+			ledger.Posting{Account: ledger.AcquirerReceivable, Amount: l.Amount.Neg()})
+	}
+	_, table := s.Raw()
+	for try := range 3 {
+		if err := s.ImportStatementLines(t.Context(), []store.StatementLine{line}, with); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := s.Entries(t.Context(), tenant, about)
+		if err != nil || len(entries) != 1 || !entries[0].At.Equal(start.Add(time.Hour)) {
+			t.Errorf("try %d: got entries %+v, error %v; want the first one only", try, entries, err)
+		}
+		items, err := collect(store.Reads{View: s.View, Consistent: true}.MoneyOfStatements(t.Context(), tenant, about.ID))
+		if diff := cmp.Diff([]store.StatementLine{line}, linesOf(items), storedtest.Options); err != nil || diff != "" {
+			t.Errorf("try %d: got error %v (-want +got):\n%s", try, err, diff)
+		}
+		if try == 1 { // the line is lost
+			if err := table.Delete("pk", items[0].Key.PK).Range("sk", items[0].Key.SK).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if posted != 2 {
+		t.Errorf("got %d entries made, want 2: a stored line makes none", posted)
 	}
 }
 

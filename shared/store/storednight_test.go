@@ -11,6 +11,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -44,7 +45,7 @@ var storedNights = map[string]stored{
 			run := storedtest.Fill[store.ProofRun](w, w.Filler)
 			p := storedtest.Fill[store.ProofSegment](w, w.Filler)
 			p.Version, p.Counts = 0, map[string]int64{"seen": 2} // not stored yet
-			added := storedtest.Fill(w, w.Filler, func(c *store.Closing) { c.Tenant, c.Currency, c.Day = w.tenant, "EUR", "d" })
+			added := storedtest.Fill(w, w.Filler, func(c *store.Closing) { c.Series, c.Day = acquirerDays(w.tenant), "d" })
 			closed := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant = w.tenant })
 			closed.Open = false
 			open := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant, s.Open = w.tenant, true })
@@ -66,7 +67,7 @@ var storedNights = map[string]stored{
 				func(ctx context.Context) (r read, err error) {
 					var errs [5]error
 					r.Segment, errs[0] = w.ProofSegment(ctx, run.ID, p.Segment)
-					r.Closings, errs[1] = collect(w.Closings(ctx, w.tenant, "EUR", store.OpeningDay))
+					r.Closings, errs[1] = collect(w.Closings(ctx, acquirerDays(w.tenant), ""))
 					r.Open, errs[2] = collect(w.OpenSubjects(ctx, w.tenant, ""))
 					r.Subjects, errs[3] = w.ProvenSubjects(ctx, w.tenant, []string{open.ID, closed.ID})
 					r.Listed, errs[4] = w.listed(ctx)
@@ -74,7 +75,17 @@ var storedNights = map[string]stored{
 				}), w.expiries(w.remembered())}
 		},
 		unseen: storedtest.NotRead{"SEGMENT write_id": notRead, "SEGMENT segment": "the key says it",
-			"DAY write_id": "only the segment's is read"},
+			"ACQUIRER write_id": "only the segment's is read"},
+	},
+	"NoteSettled": {
+		write: func(w fixture) []storedtest.Read {
+			w.must(w.ListTenant(w.Context(), w.tenant))
+			for _, currency := range []money.Currency{"EUR", "USD", "EUR"} {
+				w.must(w.NoteSettled(w.Context(), w.tenant, currency))
+			}
+			want := []store.ListedTenant{{Tenant: w.tenant, Settled: []string{"EUR", "USD"}}}
+			return []storedtest.Read{storedtest.Expect("Tenants", want, w.listed)}
+		},
 	},
 	"Reopen": {
 		write: func(w fixture) []storedtest.Read {
@@ -86,6 +97,51 @@ var storedNights = map[string]stored{
 			})}
 		},
 	},
+}
+
+// euroDays returns the series of the days of a tenant's journal in euros.
+func euroDays(t identity.Tenant) store.Series { return store.Series{Tenant: t, Currency: "EUR"} }
+
+// acquirerDays returns the series of what the acquirer is to settle with a tenant in euros.
+func acquirerDays(t identity.Tenant) store.Series {
+	return store.Series{Tenant: t, Currency: "EUR", Book: store.AcquirerBook}
+}
+
+// saveStep saves the first step of a run, with closings.
+func saveStep(t *testing.T, s *store.Store, run string, closings ...store.Closing) {
+	t.Helper()
+	_, err := s.SaveNightStep(t.Context(), store.ProofRun{ID: run}, store.ProofSegment{}, nil,
+		store.NightStep{Closings: closings})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestClosingsBefore checks that the closings before a day are walked from the latest to the first, over several
+// queries.
+func TestClosingsBefore(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	of := acquirerDays(tenant)
+	var days []store.Closing
+	for day := range 30 {
+		days = append(days, store.Closing{Series: of, Day: start.AddDate(0, 0, day).Format(time.DateOnly)})
+	}
+	saveStep(t, s, "r", days...)
+	for _, before := range []int{0, 1, 2, 3, 17, 29} {
+		all, err := collect(s.ClosingsBefore(t.Context(), of, days[before].Day))
+		slices.Reverse(all)
+		var got, want []string
+		for _, c := range all {
+			got = append(got, c.Day)
+		}
+		for _, c := range days[:before] {
+			want = append(want, c.Day)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("before %s: got %v, error %v; want %v", days[before].Day, got, err, want)
+		}
+	}
 }
 
 // TestReopen_Remembered checks that a subject that is reopened keeps what is remembered about it, and does not expire.
@@ -144,10 +200,25 @@ func TestListTenant(t *testing.T) {
 // and that a step that comes late writes nothing. Balance then carries the balances forward.
 func TestSaveNightStep_Closings(t *testing.T) {
 	t.Parallel()
+	for _, of := range []store.Series{euroDays(tenant), acquirerDays(tenant)} {
+		t.Run(string(of.Book), func(t *testing.T) {
+			t.Parallel()
+			testClosings(t, of)
+		})
+	}
+}
+
+func testClosings(t *testing.T, of store.Series) {
+	t.Helper()
 	s := newStore(t)
+	other := acquirerDays(tenant) // closings of the other book are neither read nor changed
+	if of == other {
+		other = euroDays(tenant)
+	}
+	saveStep(t, s, "other", store.Closing{Series: other, Day: "2026-11-19", Sums: map[string]int64{"bank": 5}})
 	step := func(version int, day string, minor int64) error {
 		_, err := s.SaveNightStep(t.Context(), store.ProofRun{ID: "r", Until: start}, store.ProofSegment{Version: version},
-			nil, store.NightStep{Day: "2026-11-21", Closings: []store.Closing{{Tenant: tenant, Currency: "EUR", Day: day,
+			nil, store.NightStep{Day: "2026-11-21", Closings: []store.Closing{{Series: of, Day: day,
 				Sums:    map[string]int64{"bank": minor, "payable": -minor},
 				Tallies: map[string]store.Tally{"card": {Count: 1, Amount: minor}}}}})
 		return err
@@ -166,7 +237,7 @@ func TestSaveNightStep_Closings(t *testing.T) {
 		}
 	}
 	for range 2 { // the second time changes nothing
-		if err := s.Balance(t.Context(), tenant, "EUR", "2026-11-20"); err != nil {
+		if err := s.Balance(t.Context(), of, "2026-11-20"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,17 +245,21 @@ func TestSaveNightStep_Closings(t *testing.T) {
 	tally := func(count, amount int64) map[string]store.Tally {
 		return map[string]store.Tally{"card": {Count: count, Amount: amount}}
 	}
-	closing := func(day string, version, reopened int, of, balances map[string]int64,
+	closing := func(day string, version, reopened int, added, balances map[string]int64,
 		tallies map[string]store.Tally) store.Closing {
-		return store.Closing{Tenant: tenant, Currency: "EUR", Day: day, Sums: of, Balances: balances, Tallies: tallies,
+		return store.Closing{Series: of, Day: day, Sums: added, Balances: balances, Tallies: tallies,
 			ProvenAt: start, Reopened: reopened, Version: version}
 	}
+	reopened := 0
+	if of.Book == store.JournalBook { // only days of the journal are reopened
+		reopened = 1
+	}
 	want := []store.Closing{
-		closing("2026-11-20", 2, 1, sums(7), sums(7), tally(1, 7)),
+		closing("2026-11-20", 2, reopened, sums(7), sums(7), tally(1, 7)),
 		closing("2026-11-21", 3, 0, sums(103), sums(110), tally(2, 103)),
 		closing("2026-11-23", 3, 0, sums(0), sums(110), tally(2, 0)),
 	}
-	got, err := collect(s.Closings(t.Context(), tenant, "EUR", store.OpeningDay))
+	got, err := collect(s.Closings(t.Context(), of, store.OpeningDay))
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 // TenantShards is the number of partitions of the directory of tenants. A night has a segment for each.
@@ -19,6 +20,9 @@ const TenantShards = 16
 type ListedTenant struct {
 	Tenant identity.Tenant `dynamo:"-"`
 	Begun  bool            `dynamo:"begun,omitempty"` // a night has proven the tenant from its first payment on
+	// Settled has the currencies in which the tenant has closings of AcquirerBook. Every night checks them, because a
+	// settlement that does not come leaves no trace elsewhere.
+	Settled []string `dynamo:"settled,set,omitempty"`
 }
 
 func tenantKey(t identity.Tenant) key {
@@ -40,6 +44,11 @@ func listedTenantItem(l ListedTenant) storedItem {
 func (s *Store) ListTenant(ctx context.Context, t identity.Tenant) error {
 	put := s.table.Put(listedTenantItem(ListedTenant{Tenant: t})).If("attribute_not_exists(pk)")
 	return ifRefused(put.Run(ctx), nil)
+}
+
+// NoteSettled adds a currency to the Settled of a listed tenant.
+func (s *Store) NoteSettled(ctx context.Context, t identity.Tenant, c money.Currency) error {
+	return s.update(tenantKey(t)).AddStringsToSet("settled", string(c)).Run(ctx)
 }
 
 // Tenants walks a shard of the directory from a tenant on. "" means all.

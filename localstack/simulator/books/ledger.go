@@ -63,7 +63,8 @@ const (
 	movements   = "what the acquirer has to pay"
 	fees        = "the fees"
 	billedFees  = "the fees that are billed"
-	bankLines   = "what the bank paid"
+	bankLines   = "what the bank paid, less settlements"
+	kept        = "what the acquirer withheld as fees"
 	nothing     = "nothing"
 )
 
@@ -83,6 +84,7 @@ var equations = []struct {
 	{1, "fees_receivable", billedFees, false},
 	{1, "payouts_in_transit", nothing, false},
 	{-1, "bank", bankLines, false},
+	{1, "acquirer_fees", kept, false},
 }
 
 // enter replaces the earlier state of an item by the current state.
@@ -143,6 +145,12 @@ func (l *ledger) post(i calls.Item, sign int64) {
 		add(movements, i["amount"], -sign)
 	case isStatementLine(i):
 		add(bankLines, i["amount"], sign)
+	case isSettlement(i):
+		add(bankLines, i["amount"], -sign)
+		add(kept, i["fee"], sign)
+		for _, part := range []string{"amount", "fee", "reserve"} {
+			add(movements, i[part], -sign)
+		}
 	}
 }
 

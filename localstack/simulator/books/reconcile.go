@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -30,7 +31,8 @@ func Reconcile(w *simulator.World) (r reconcile.Report) {
 }
 
 // Nights proves all records over a queue, and what has changed, in turn. A proof in segments must find what a proof in
-// one call finds. No night may find a break. In the end the closings must have each entry of the journal once.
+// one call finds. No night may find a break, also when days have passed and the acquirer has settled. In the end the
+// closings must have each entry of the journal once, and each movement of the acquirer.
 func Nights(w *simulator.World) {
 	Night(w)
 	for range 2 {
@@ -42,6 +44,12 @@ func Nights(w *simulator.World) {
 		}
 		Night(w)
 	}
+	for range 2 {
+		w.Advance(36 * time.Hour)
+		Night(w)
+	}
+	Reconcile(w)
+	Read(w).CheckSettlements()
 	checkClosings(w)
 }
 
@@ -76,34 +84,58 @@ func prove(w *simulator.World, request string) proof {
 }
 
 // checkClosings compares the closings with the journal: the sums of their days, and their last balances. A merchant has
-// one currency.
+// one currency. Entries of settlements that the last night has imported are left to the next night.
 func checkClosings(w *simulator.World) {
-	booked, closed, balances := map[string]int{}, map[string]int{}, map[string]int{}
-	last := map[string]string{} // by tenant, the last day
-	for _, i := range w.Scan() {
-		of := i.Tenant() + " "
-		switch i.Kind() {
-		case store.KindJournal:
-			for _, p := range i.List("postings") {
-				booked[of+p.Text("account")] += int(Minor(p["amount"]))
-			}
-		case store.KindClosing:
-			for account := range i.Object("sums") {
-				closed[of+account] += i.Object("sums").Number(account)
-			}
-			if day := i.Text("day"); day > last[of] {
-				last[of] = day
-				for account := range i.Object("balances") {
-					balances[of+account] = i.Object("balances").Number(account)
-				}
-			}
+	items, booked := w.Scan(), map[string]int{}
+	until := lastUntil(items)
+	for _, i := range items {
+		if i.Kind() != store.KindJournal || !i.Time("at").Before(until) {
+			continue
+		}
+		for _, p := range i.List("postings") {
+			booked[i.Tenant()+" "+p.Text("account")] += int(Minor(p["amount"]))
 		}
 	}
+	checkAcquirerBook(w, items)
+	closed, balances := closedSums(items, store.JournalBook)
 	for what, got := range map[string]map[string]int{"sums": closed, "balances": balances} {
 		if diff := cmp.Diff(booked, got); diff != "" {
 			w.Find("", "the closings' %s differ from the journal: %s", what, diff)
 		}
 	}
+}
+
+// lastUntil returns the time before which nights have added all entries to closings.
+func lastUntil(items []calls.Item) (until time.Time) {
+	for _, i := range items {
+		if at := i.Time("until"); i.Kind() == store.KindProof && i["night"] == true && at.After(until) {
+			until = at
+		}
+	}
+	return until
+}
+
+// closedSums returns the sums of a book's closings, and their last balances, by tenant and account.
+func closedSums(items []calls.Item, of store.Book) (sums, balances map[string]int) {
+	sums, balances = map[string]int{}, map[string]int{}
+	last := map[string]string{} // by tenant, the last day
+	for _, i := range items {
+		if i.Kind() != store.KindClosing || store.Book(i.Text("book")) != of {
+			continue
+		}
+		tenant, day := i.Tenant()+" ", i.Text("day")
+		for account := range i.Object("sums") {
+			sums[tenant+account] += i.Object("sums").Number(account)
+		}
+		if day <= last[tenant] {
+			continue
+		}
+		last[tenant] = day
+		for account := range i.Object("balances") {
+			balances[tenant+account] = i.Object("balances").Number(account)
+		}
+	}
+	return sums, balances
 }
 
 // invokeReconcile sends an operator's request to reconcile, and decodes the answer.

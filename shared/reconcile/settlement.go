@@ -1,0 +1,116 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// errBadLine reports a line of an acquirer's statement that breaks a rule of acquirer.Movement.
+var errBadLine = errors.New("reconcile: a bad line of an acquirer's statement")
+
+// entryKinds maps the kinds of movements that post an entry when they are imported to the kinds of the entries.
+var entryKinds = map[acquirer.Kind]ledger.Kind{acquirer.SettlementMovement: ledger.Settlement,
+	acquirer.SettlementReturnedMovement: ledger.SettlementReturned, acquirer.FeeMovement: ledger.AcquirerFee}
+
+// newMovementLine returns the line of a statement for a movement of a tenant's money. Errors: errBadLine.
+func newMovementLine(t identity.Tenant, m acquirer.Movement) (store.StatementLine, error) {
+	l := store.StatementLine{Tenant: t, Subject: m.ChargeID, Kind: string(m.Kind), LineID: m.LineID, ID: m.ID,
+		Amount: m.Amount, At: m.At, Fee: m.Fee, Reserve: m.Reserve, AvailableOn: m.AvailableOn.UTC().Format(time.DateOnly)}
+	if m.AvailableOn.IsZero() {
+		l.AvailableOn = m.At.UTC().Format(time.DateOnly)
+	}
+	currency := m.Amount.Currency()
+	for _, part := range []money.Amount{m.Fee, m.Reserve} {
+		if !part.IsZero() && part.Currency() != currency {
+			return l, fmt.Errorf("%w: %s has amounts in %s and %s", errBadLine, m.LineID, currency, part.Currency())
+		}
+	}
+	switch m.Kind {
+	case acquirer.SettlementMovement, acquirer.SettlementReturnedMovement:
+		if m.SettlementID == "" {
+			return l, fmt.Errorf("%w: %s names no settlement", errBadLine, m.LineID)
+		}
+		l.Subject, l.ID = ledger.OfSettlement(m.SettlementID, currency).ID, m.SettlementID
+	case acquirer.FeeMovement:
+		l.Subject, l.ID = ledger.OfAcquirerFee(m.LineID, currency).ID, m.LineID
+	}
+	if m.Kind.Sign() == 0 || m.Amount.Sign() <= 0 && m.Kind != acquirer.SettlementMovement {
+		return l, fmt.Errorf("%w: %s is a %q of %s", errBadLine, m.LineID, m.Kind, m.Amount)
+	}
+	return l, nil
+}
+
+// newLineEntry returns the entry that a line posts when it is imported, or nil. The other lines are about payments and
+// payouts, which post their entries themselves.
+func (r *run) newLineEntry(l store.StatementLine) *ledger.Entry {
+	kind, posts := entryKinds[acquirer.Kind(l.Kind)]
+	if !posts {
+		return nil
+	}
+	of := linePostings(l)
+	var posted []ledger.Posting
+	for _, account := range []ledger.Account{ledger.AcquirerReceivable, ledger.Bank, ledger.AcquirerFees,
+		ledger.AcquirerReserve} {
+		posted = append(posted, ledger.Posting{Account: account, Amount: money.FromMinor(of[account], l.Amount.Currency())})
+	}
+	if grossOf(l) == 0 && l.Amount.IsZero() && l.Fee.IsZero() { // moves nothing
+		return nil
+	}
+	about := ledger.Reference{Subject: ledger.SubjectSettlement, ID: l.Subject}
+	return ledger.MustEntry(l.LineID, kind, about, r.Store.Now(), posted...)
+}
+
+// linePostings returns the postings of the entry for a settlement, a returned settlement or a fee.
+func linePostings(l store.StatementLine) postings {
+	amount, fee, reserve := l.Amount.Minor(), l.Fee.Minor(), l.Reserve.Minor()
+	switch acquirer.Kind(l.Kind) {
+	case acquirer.SettlementMovement:
+		return postings{ledger.AcquirerReceivable: -grossOf(l), ledger.Bank: amount, ledger.AcquirerFees: fee,
+			ledger.AcquirerReserve: reserve}
+	case acquirer.SettlementReturnedMovement:
+		return postings{ledger.AcquirerReceivable: amount, ledger.Bank: -amount}
+	case acquirer.FeeMovement:
+		return postings{ledger.AcquirerReceivable: -amount, ledger.AcquirerFees: amount}
+	default:
+		return nil
+	}
+}
+
+// grossOf returns the amount by which a line changes what the acquirer owes us, without its sign, in minor units. A
+// settlement also settles what the acquirer keeps.
+func grossOf(l store.StatementLine) int64 {
+	gross := l.Amount.Minor()
+	if l.Kind == string(acquirer.SettlementMovement) {
+		gross += l.Fee.Minor() + l.Reserve.Minor()
+	}
+	return gross
+}
+
+// lineSides expects the entry of a line that posts one.
+func lineSides(l store.StatementLine) sides {
+	s := sides{about: l.Subject}
+	of := linePostings(l)
+	for _, minor := range of {
+		if minor != 0 {
+			s.expected = []line{entryOf(entryKinds[acquirer.Kind(l.Kind)], l.LineID, l.Amount.Currency(), of)}
+		}
+	}
+	return s
+}
+
+// isYoung returns true if the subject is a settlement with an entry of the time or later.
+func isYoung(s *reading, at time.Time) bool {
+	for _, e := range s.entries {
+		if e.About.Subject == ledger.SubjectSettlement && !e.At.Before(at) {
+			return true
+		}
+	}
+	return false
+}
