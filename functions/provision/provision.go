@@ -46,6 +46,7 @@
 //	run_payouts             ; merchant_code, mode, at, on_demand, id
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason
+//	correct_settlement      mode, settlement, currency, id; merchant_code, amount, fee
 //
 // A wrong request also gets an answer:
 //
@@ -116,6 +117,7 @@ func (o operator) commands() map[string]command {
 		"run_payouts":            typed(o, o.runPayouts),
 		"export_payouts":         typed(o, o.exportPayouts),
 		"settle_payout":          typed(o, o.settlePayout),
+		"correct_settlement":     typed(o, o.correctSettlement),
 	}
 }
 

@@ -209,6 +209,11 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 			return s.DeleteRole(t.Context(), by, tenant, testRole.ID, "deletion", func(member.Role) error { return nil })
 		}
 	},
+	"CorrectSettlement": func(t *testing.T, s *store.Store) func(audit.By) error {
+		return func(by audit.By) error {
+			return s.CorrectSettlement(t.Context(), by, tenant, correction("c", "1"), nil)
+		}
+	},
 	"CreateTestProfile": func(t *testing.T, s *store.Store) func(audit.By) error {
 		return func(by audit.By) error { return createProfile(t, by, s, "tp_1") }
 	},

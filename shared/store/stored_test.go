@@ -48,7 +48,7 @@ func TestStoredFields_ReadBack(t *testing.T) {
 		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
 		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders,
 		storedFiles, storedCollections, storedReceiptLinks, storedStatements,
-		storedNights} {
+		storedNights, storedCorrections} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()

@@ -56,6 +56,7 @@ func TestAccess_AsRecorded(t *testing.T) {
 	one.changeMembers()
 	live.deleteReserve()
 	test.losePayoutEntries()
+	test.correctSettlement()
 	one.proveInSegments()
 	one.loseObject()
 	one.checkAudit()
@@ -108,8 +109,8 @@ var kindsOfProofs = []string{string(store.KindStatement), string(store.KindProof
 	string(store.KindTenants), string(store.KindProven), string(store.KindClosing)}
 
 // TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing but records of
-// proofs; only reconcile also adds entries of settlements to the journal. No function changes the table itself. A family sends no messages to other functions, because events travel
-// through the table.
+// proofs; only reconcile also adds entries of settlements to the journal. No function changes the table itself. A
+// family sends no messages to other functions, because events travel through the table.
 func TestAccess_ForbiddenRights(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {

@@ -29,3 +29,19 @@ func (e *everything) proveInSegments() {
 		e.Clock.Advance(time.Hour)
 	}
 }
+
+// correctSettlement writes off a cent of a settlement, and tries to do so for a merchant that does not exist.
+func (t sales) correctSettlement() {
+	t.Helper()
+	command := map[string]any{"command": "correct_settlement", "mode": "test", "settlement": "s", "currency": "EUR",
+		"id": "correction", "amount": "0.01", "merchant_code": t.Merchant.Code}
+	t.Operate(command, nil)
+	command["merchant_code"] = "MC00000000"
+	request, err := json.Marshal(command)
+	if err == nil {
+		_, err = t.Main().Invoke(t.Context(), "provision", request)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+)
+
+// errOtherCorrection is the failure for a known id of a correction with other amounts.
+var errOtherCorrection = failure.Conflict("The correction with this id has other amounts.")
+
+// CorrectSettlement records the entry of an operator's correction once, with its view for the audit, and makes the next
+// night prove the settlement. Repeating it changes nothing. Errors: audit.ErrNobody; failure Conflict when the id has
+// an entry with other postings.
+func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.Tenant, e ledger.Entry, view any) error {
+	if err := by.Check(); err != nil {
+		return err
+	}
+	if err := s.ListTenant(ctx, t); err != nil {
+		return err
+	}
+	tx := s.newAuditedTx(by)
+	tx.Put(s.putEntry(t, e))
+	tx.Update(s.reopening(t, e.About.ID))
+	tx.audit(t, "settlement "+e.About.ID, nil, view)
+	stored, err := runCreation(ctx, tx, e, func() (ledger.Entry, bool, error) {
+		entries, err := s.Entries(ctx, t, e.About)
+		known, ok := find(entries, func(known ledger.Entry) bool { return known.Kind == e.Kind && known.ID == e.ID })
+		return known, ok, err
+	})
+	if err == nil && !slices.Equal(stored.Postings, e.Postings) {
+		return errOtherCorrection
+	}
+	return err
+}
