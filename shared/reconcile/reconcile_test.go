@@ -315,6 +315,21 @@ func TestRun_EachCorruption(t *testing.T) {
 			s.Clock.Advance(24 * time.Hour)
 		},
 			[]reconcile.BreakKind{"movement_unexpected", "movement_missing"}, nil},
+		"a settlement is short": {func(s *shop) {
+			s.reconcile() // has the movement that the sandbox then forgets
+			s.drop(s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"))
+			s.settle()
+		}, []reconcile.BreakKind{reconcile.SettlementDiffers}, func(*shop) string { return "sbx-2026-11-21" }},
+		"a settlement's entry is gone": {func(s *shop) {
+			s.settle()
+			s.reconcile()
+			s.drop(s.readItem("JOURNAL#"+s.Tenant().String()+"#settlement#", "settlement#"))
+		}, []reconcile.BreakKind{"entry_missing"}, nil},
+		"a settlement's line has another fee": {func(s *shop) {
+			s.settle()
+			s.reconcile()
+			s.change(s.readItem("STATEMENT#"+s.Tenant().String()+"#settlement#", "settlement#"), "fee", amount("9"))
+		}, []reconcile.BreakKind{"entry_differs", reconcile.SettlementDiffers}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -352,6 +367,13 @@ func (s *shop) dropFirst(pk, sk string) {
 		s.Fatalf("got %d items of %s %s, %v, want at least 2", len(all), pk, sk, err)
 	}
 	s.drop(all[0])
+}
+
+// settle lets days pass, until the sandbox has settled all movements.
+func (s *shop) settle() {
+	s.Helper()
+	s.PassMinute() // so that the outcome of the refund is known
+	s.Clock.Advance(72 * time.Hour)
 }
 
 // addCapture adds a capture that the platform never requested.

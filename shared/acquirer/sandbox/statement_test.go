@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -33,7 +35,7 @@ func (w *fixture) readStatementSince(t *testing.T, since time.Time) map[string]a
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := fmt.Sprint(m.Kind, " ", m.ID)
+		name := fmt.Sprint(m.Kind, " ", m.ID+m.SettlementID)
 		if _, twice := lines[name]; twice || ids[m.LineID] || m.LineID == "" {
 			t.Errorf("got %s twice or without an id of its own: %q", name, m.LineID)
 		}
@@ -80,7 +82,8 @@ func TestStatement_EveryMovement(t *testing.T) {
 	}
 }
 
-// TestStatement_Since checks that a statement since a time has the movements of this time and of later days.
+// TestStatement_Since checks that a statement since a time has the movements of this time and of later days, and the
+// settlements that were booked since then.
 func TestStatement_Since(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -90,14 +93,69 @@ func TestStatement_Since(t *testing.T) {
 		w.mustCharge(t, cardCharge(fmt.Sprint(i), plainCard, "10"))
 		w.Advance(20 * time.Hour)
 	}
+	settlements := []int{2, 2, 1, 1} // of the first two days, booked two midnights later
 	for i, since := range times {
-		if lines := w.readStatementSince(t, since); len(lines) != len(times)-i {
-			t.Errorf("since %s: got %v, want %d lines", since, lines, len(times)-i)
+		want := len(times) - i + settlements[i]
+		if lines := w.readStatementSince(t, since); len(lines) != want {
+			t.Errorf("since %s: got %v, want %d lines", since, lines, want)
 		}
 	}
 	if lines := w.readStatementSince(t, w.Now()); len(lines) != 0 {
 		t.Errorf("since now: got %v, want no lines", lines)
 	}
+}
+
+// TestStatement_Settlements checks that the sandbox settles each UTC day's movements two midnights later, less its fee,
+// for each tenant and currency. A settlement is negative if refunds exceed captures. It is the same whenever it is
+// read.
+func TestStatement_Settlements(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "10"))
+	w.mustCharge(t, cardCharge("d", plainCard, "0.50")) // the fee is rounded half to even, to nothing
+	other := cardCharge("o", plainCard, "30")
+	other.Reference.Tenant = "T#MC2"
+	w.mustCharge(t, other)
+	dollars := cardCharge("$", plainCard, "7")
+	dollars.Amount = money.MustParse("7", "USD")
+	w.mustCharge(t, dollars)
+	w.mustRefund(t, refundOf("c", "r", "4"))
+	day := clock.Start.Truncate(24 * time.Hour)
+	want := map[string]acquirer.Movement{}
+	settle := func(days int, tenant, net, fee string, c money.Currency) {
+		on := day.AddDate(0, 0, days)
+		id := "sbx-" + on.Format(time.DateOnly)
+		m := acquirer.Movement{LineID: id + "-" + tenant + "-" + string(c), SettlementID: id, Tenant: tenant,
+			Kind: acquirer.SettlementMovement, Amount: money.MustParse(net, c), Fee: money.MustParse(fee, c), AvailableOn: on,
+			At: on.AddDate(0, 0, 1)}
+		want[m.LineID] = m
+	}
+	check := func(now time.Time) {
+		t.Helper()
+		w.Advance(now.Sub(w.Now()))
+		for _, since := range []time.Time{{}, clock.Start, day.AddDate(0, 0, 2)} {
+			got := map[string]acquirer.Movement{}
+			for m, err := range w.Statement(t.Context(), since) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Kind == acquirer.SettlementMovement {
+					got[m.LineID] = m
+				}
+			}
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b money.Amount) bool { return a == b })); diff != "" {
+				t.Errorf("at %s, since %s (-want +got):\n%s", now, since, diff)
+			}
+		}
+	}
+	check(day.AddDate(0, 0, 2).Add(-time.Millisecond))
+	settle(1, "T#MC1", "6.40", "0.10", "EUR")
+	settle(1, "T#MC2", "29.70", "0.30", "EUR")
+	settle(1, "T#MC1", "6.93", "0.07", "USD")
+	check(day.AddDate(0, 0, 2))
+	w.mustChargeback(t, "o", "b", "20")
+	settle(3, "T#MC2", "-20", "0", "EUR")
+	check(day.AddDate(0, 0, 4))
 }
 
 // chargeLarge fills the table with charges of 200 KB, so that a page of a scan has five.
