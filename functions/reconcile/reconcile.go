@@ -11,8 +11,8 @@
 //	                  names the proof. A large table takes longer than a call may.
 //	{"proof":"…"}     returns the report of a proof in segments, or of a night.
 //
-// The function changes no payment and no payout. It writes lines of statements, runs with their progress and breaks,
-// the directory of tenants, and subjects that the next night has to prove.
+// The function changes no payment and no payout. It writes lines of statements with the entries of settlements, runs
+// with their progress and breaks, the directory of tenants, and subjects that the next night has to prove.
 //
 // A tick and {"whole":true} also make the function "files" compare the stored objects with the records of files, since
 // only that function reaches the objects. This comparison takes longer, and its result is only in the log.

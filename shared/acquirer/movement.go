@@ -45,7 +45,8 @@ func (k Kind) OfCharge() bool {
 	}
 }
 
-// Movement is one line of the acquirer's statement. A settlement has a line for each tenant and currency.
+// Movement is one line of the acquirer's statement. A settlement has a line for each tenant and currency. Every
+// movement must be settled within 14 days: reconcile reports the days that no settlement covers.
 type Movement struct {
 	LineID   string // the acquirer's own id of the line, the same at each reading; money that moved twice has two lines
 	ID       string // our id of the charge or refund; the acquirer's id of a chargeback; "" if the kind has no charge

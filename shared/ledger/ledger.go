@@ -1,5 +1,5 @@
 // Package ledger defines the accounts and entries of the double-entry journal, and checks that each entry balances.
-// NewEntry makes an entry, which refers to its transaction or payout by id.
+// NewEntry makes an entry, which refers to its transaction, payout or settlement by id.
 package ledger
 
 import (

@@ -3,13 +3,14 @@
 // returns a Report of all breaks. Because Run reads the whole table, it also finds files whose objects have no entry
 // (file.go).
 //
-// A proof is about one transaction or payout (proof.go). It reads everything about this subject by key: its events, its
-// journal, its lines of statements, and the payables and records that these expect. Each item makes us expect lines of
-// other items, and has lines that others expect (sides.go). The items are not read at one moment, so a difference is a
-// break only if two readings agree on it. A proof does not depend on the size of the table.
+// A proof is about one transaction, payout or settlement (proof.go). It reads everything about this subject by key: its
+// events, its journal, its lines of statements, and the payables and records that these expect. Each item makes us
+// expect lines of other items, and has lines that others expect (sides.go). The items are not read at one moment, so a
+// difference is a break only if two readings agree on it. A proof does not depend on the size of the table.
 //
 // Lines of statements are stored in the table when they are imported (statement.go). So a proof needs no statement in
-// memory.
+// memory. The line of a settlement posts its entry then (settlement.go). Nights and Run also check that settlements
+// settle all movements (settled.go).
 //
 // Run scans the table in segments (segment.go), and proves each transaction and payout that it finds. An item that no
 // proof reads is not expected where it is, and is proven itself.
@@ -64,7 +65,7 @@ const (
 type Break struct {
 	Tenant string    `json:"tenant"`
 	Kind   BreakKind `json:"kind"`
-	ID     string    `json:"id"` // id of the transaction, event, entry, payable, payout, record, movement, transfer …
+	ID     string    `json:"id"` // of the record that the break is about, such as a transaction, entry or settlement
 	Text   string    `json:"text"`
 }
 
@@ -78,8 +79,8 @@ type Config struct {
 	Banks     map[identity.Mode]bank.Bank
 }
 
-// Run reconciles all records once. It writes only lines of statements, the directory of tenants, and subjects that the
-// next night has to prove. If a read fails, Run returns an error and no result.
+// Run reconciles all records once. It writes only lines of statements with the entries of settlements, the directory of
+// tenants, and subjects that the next night has to prove. If a read fails, Run returns an error and no result.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r := newRun(c)
 	r.book.acquirer = map[dayKey]store.Closing{}

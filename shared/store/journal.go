@@ -15,7 +15,7 @@ func (s *Store) putEntry(t identity.Tenant, e ledger.Entry) *dynamo.Put {
 	return s.table.Put(storedItem{key: journalKey(t, e), value: e}).If("attribute_not_exists(pk)")
 }
 
-// Entries returns the journal's entries about a transaction or a payout.
+// Entries returns the journal's entries about a transaction, payout or settlement.
 func (s *View) Entries(ctx context.Context, t identity.Tenant, about ledger.Reference) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
 	err := s.table.get(partitionKey, journalPartition(t, filedUnder(about))).Consistent(true).All(ctx, &entries)
