@@ -42,7 +42,8 @@ func (n *night) proveCandidates(ctx context.Context, chunk []candidate) ([]prove
 	group.SetLimit(provers)
 	for i, c := range chunk {
 		group.Go(func() error {
-			found, err := n.prove(parallel, task{subject: subject{n.tenant, c.id}, primary: true})
+			found, err := n.prove(parallel, task{subject: subject{n.tenant, c.id}, primary: true,
+				consistent: c.kind == openBefore})
 			all[i] = provenCandidate{candidate: c, result: found}
 			return err
 		})

@@ -25,6 +25,12 @@ func (h *history) tick() (reconcile.Report, store.ProofRun) {
 	h.n++
 	run, open, err := reconcile.Tick(h.Context(), h.config(), fmt.Sprint("tick ", h.n))
 	h.must(err)
+	return h.finish(run, open), run
+}
+
+// finish proves the open segments of a run, and returns its report.
+func (h *history) finish(run store.ProofRun, open []int) reconcile.Report {
+	h.Helper()
 	for _, segment := range open {
 		for whole := false; !whole; {
 			whole = h.provePart(run.ID, segment)
@@ -34,7 +40,7 @@ func (h *history) tick() (reconcile.Report, store.ProofRun) {
 	if err != nil || !proven {
 		h.Fatalf("got proven %t, error %v; want the run proven", proven, err)
 	}
-	return report, run
+	return report
 }
 
 // closed has a tenant's closings as the test compares them.

@@ -1,0 +1,78 @@
+package reconcile_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// wantAvailable checks what the closings say that the acquirer is to settle with each shop: all its lines so far.
+func (h *history) wantAvailable() {
+	h.Helper()
+	want, got := map[string]int64{}, map[string]int64{}
+	for _, m := range h.movements {
+		amount := m.Amount.Minor()
+		if m.Kind == acquirer.SettlementMovement {
+			amount = gross(m)
+		}
+		want[m.Tenant] += m.Kind.Sign() * amount
+	}
+	for _, t := range shops {
+		of := store.Series{Tenant: t, Currency: "EUR", Book: store.AcquirerBook}
+		for c, err := range h.store.ClosingsBefore(h.Context(), of, "2100") {
+			h.must(err)
+			got[t.String()] = c.Balances["acquirer_available"]
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		h.Errorf("what the acquirer is to settle (-want +got):\n%s", diff)
+	}
+}
+
+// calledFor returns true if the call has the name, and its body the text. The body stays readable.
+func calledFor(r *http.Request, name, text string) bool {
+	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+name) {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err == nil && strings.Contains(string(body), text)
+}
+
+// lagging is an engine whose queries of statements and journals show nothing yet, unless they are consistent.
+type lagging struct{ http.RoundTripper }
+
+// RoundTrip answers such a query with no items.
+func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
+	if calledFor(r, "Query", `"ConsistentRead":true`) ||
+		!calledFor(r, "Query", `"STATEMENT#`) && !calledFor(r, "Query", `"JOURNAL#`) {
+		return l.RoundTripper.RoundTrip(r)
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(strings.NewReader(`{"Items":[],"Count":0,"ScannedCount":0}`))}, nil
+}
+
+// TestTick_LaggingReads checks that nights add a new settlement even if reads that are not consistent do not show its
+// line and entry yet.
+func TestTick_LaggingReads(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	h.engine = lagging{h.engine}
+	for range 2 {
+		if r, _ := h.tick(); r.Found != 0 {
+			t.Errorf("got %+v, want no breaks", r.Breaks)
+		}
+		h.clock.Advance(time.Hour)
+	}
+	h.wantAvailable()
+}
