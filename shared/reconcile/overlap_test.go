@@ -2,8 +2,10 @@ package reconcile_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -74,5 +77,32 @@ func TestTick_LaggingReads(t *testing.T) {
 		}
 		h.clock.Advance(time.Hour)
 	}
+	h.wantAvailable()
+}
+
+// TestTick_LineDuringNight checks that a night leaves a line that another run imports meanwhile to the next night, even
+// if the line mends the break of its payment.
+func TestTick_LineDuringNight(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	i := h.lastCapture()
+	late := h.movements[i]
+	h.movements = slices.Delete(h.movements, i, i+1)
+	h.clock.Advance(time.Hour)
+	if r, _ := h.tick(); !slices.Contains(sortedKinds(r), "movement_missing") {
+		t.Fatalf("got %+v, want a missing movement", r.Breaks)
+	}
+	h.clock.Advance(time.Hour)
+	h.n++
+	run, open, err := reconcile.Tick(t.Context(), h.config(), fmt.Sprint("tick ", h.n))
+	h.must(err)
+	h.movements = append(h.movements, late)
+	for name, r := range map[string]reconcile.Report{"whole": h.reconcile(), "night": h.finish(run, open)} {
+		if r.Found != 0 {
+			t.Errorf("%s: got %+v, want no breaks", name, r.Breaks)
+		}
+	}
+	h.clock.Advance(time.Hour)
+	h.wantSame("the next night")
 	h.wantAvailable()
 }

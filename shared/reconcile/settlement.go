@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -105,12 +106,11 @@ func lineSides(l store.StatementLine) sides {
 	return s
 }
 
-// isYoung returns true if the subject is a settlement with an entry of the time or later.
-func isYoung(s *reading, at time.Time) bool {
-	for _, e := range s.entries {
-		if e.About.Subject == ledger.SubjectSettlement && !e.At.Before(at) {
-			return true
-		}
-	}
-	return false
+// isYoung returns true if a night must leave a part of the subject to the next night: a line that was imported after
+// the night's lines, or a settlement's entry of the time until or later.
+func isYoung(s *reading, until, linesUntil time.Time) bool {
+	return slices.ContainsFunc(s.lines, func(l store.StatementLine) bool { return l.ImportedAt.After(linesUntil) }) ||
+		slices.ContainsFunc(s.entries, func(e ledger.Entry) bool {
+			return e.About.Subject == ledger.SubjectSettlement && !e.At.Before(until)
+		})
 }
