@@ -205,7 +205,8 @@ func (n *night) addedUntil(p *provenCandidate) (entries, lines time.Time) {
 }
 
 func (n *night) remember(c candidate, open bool, closed, linesTo time.Time) store.ProvenSubject {
-	return store.ProvenSubject{Tenant: n.tenant, ID: c.id, Open: open, Closed: closed, LinesTo: linesTo}
+	return store.ProvenSubject{Tenant: n.tenant, ID: c.id, Open: open, Closed: closed, LinesTo: linesTo,
+		Reopened: c.memory.Reopened}
 }
 
 // addsOf returns what a subject adds to closings: its entries of a time, and its lines that were imported in another

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,5 +105,42 @@ func TestTick_LineDuringNight(t *testing.T) {
 	}
 	h.clock.Advance(time.Hour)
 	h.wantSame("the next night")
+	h.wantAvailable()
+}
+
+// TestTick_ReopenedWhileProven checks that a line that comes between the reading of its settlement and the step that
+// closes the settlement is added by the next night.
+func TestTick_ReopenedWhileProven(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	h.tick()
+	h.clock.Advance(time.Hour)
+	var came atomic.Bool
+	h.before = func(r *http.Request) {
+		proven := `"PROVEN#` + tested.String() + `"`
+		if !calledFor(r, "TransactWriteItems", proven) || !came.CompareAndSwap(false, true) {
+			return
+		}
+		on, err := time.Parse(time.DateOnly, firstDay)
+		h.must(err)
+		h.settlement(tested.String(), "S "+firstDay, 5-100, 0, on)
+		h.reconcile()
+	}
+	h.n++
+	run, open, err := reconcile.Tick(t.Context(), h.config(), fmt.Sprint("tick ", h.n))
+	h.must(err)
+	for _, segment := range open { // each only once at a time, so that the step is the one that closes the settlement
+		for whole := false; !whole; {
+			whole, err = reconcile.Segment(t.Context(), h.config(), run.ID, segment)
+			h.must(err)
+		}
+	}
+	h.before = nil
+	if !came.Load() {
+		t.Fatal("got no step that closes the settlement, want one")
+	}
+	h.clock.Advance(time.Hour)
+	h.tick()
 	h.wantAvailable()
 }

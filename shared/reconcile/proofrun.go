@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -98,7 +99,11 @@ func Segment(ctx context.Context, c Config, id string, segment int) (whole bool,
 	r := newRun(c)
 	r.importedAt = run.Until // a statement may not show the latest lines yet
 	if run.Night {
-		return proveNight(ctx, r, run, progress)
+		whole, err = proveNight(ctx, r, run, progress)
+		if errors.Is(err, store.ErrReopened) { // the next call repeats the step
+			return false, nil
+		}
+		return whole, err
 	}
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()

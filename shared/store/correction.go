@@ -14,7 +14,7 @@ import (
 var errOtherCorrection = failure.Conflict("The correction with this id has other amounts.")
 
 // CorrectSettlement records the entry of an operator's correction once, with its view for the audit, and makes the next
-// night prove the settlement. Repeating it changes nothing. Errors: audit.ErrNobody; failure Conflict when the id has
+// night prove the settlement. Repeating it only makes the next night prove the settlement again. Errors: audit.ErrNobody; failure Conflict when the id has
 // an entry with other postings.
 func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.Tenant, e ledger.Entry, view any) error {
 	if err := by.Check(); err != nil {
@@ -27,13 +27,21 @@ func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.T
 	tx.Put(s.putEntry(t, e))
 	tx.Update(s.reopening(t, e.About.ID))
 	tx.audit(t, "settlement "+e.About.ID, nil, view)
+	repeated := false
 	stored, err := runCreation(ctx, tx, e, func() (ledger.Entry, bool, error) {
 		entries, err := s.Entries(ctx, t, e.About)
 		known, ok := find(entries, func(known ledger.Entry) bool { return known.Kind == e.Kind && known.ID == e.ID })
+		repeated = ok
 		return known, ok, err
 	})
-	if err == nil && !slices.Equal(stored.Postings, e.Postings) {
+	switch {
+	case err != nil:
+		return err
+	case !slices.Equal(stored.Postings, e.Postings):
 		return errOtherCorrection
+	case repeated:
+		return s.Reopen(ctx, t, e.About.ID)
+	default:
+		return nil
 	}
-	return err
 }

@@ -33,7 +33,7 @@ var storedCorrections = map[string]stored{
 				Open    []store.ProvenSubject
 				Listed  []store.ListedTenant
 			}
-			want := read{[]ledger.Entry{e}, []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true}},
+			want := read{[]ledger.Entry{e}, []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true, Reopened: 1}},
 				[]store.ListedTenant{{Tenant: w.tenant}}}
 			return []storedtest.Read{w.audited(w.tenant.Merchant), storedtest.Expect("the entry and its subject", want,
 				func(ctx context.Context) (r read, err error) {
@@ -48,7 +48,7 @@ var storedCorrections = map[string]stored{
 }
 
 // TestCorrectSettlement_Repeated checks that a correction is recorded and audited once, and that the same id with
-// another amount is refused.
+// another amount is refused. A repeat reopens the settlement, because the first call may have ended without an answer.
 func TestCorrectSettlement_Repeated(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -74,6 +74,10 @@ func TestCorrectSettlement_Repeated(t *testing.T) {
 	}
 	got, err := s.Entries(t.Context(), tenant, ledger.OfSettlement("s1", "EUR"))
 	want := []ledger.Entry{correction("c", "1"), correction("d", "2")}
+	open, openErr := collect(s.OpenSubjects(t.Context(), tenant, ""))
+	if openErr != nil || len(open) != 1 || open[0].Reopened != 3 {
+		t.Errorf("got %+v, error %v; want the settlement reopened 3 times", open, openErr)
+	}
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" || audited() != 2 {
 		t.Errorf("got error %v, %d audit entries, want 2 (-want +got):\n%s", err, audited(), diff)
 	}

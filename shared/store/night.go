@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -52,6 +53,8 @@ type ProvenSubject struct {
 	Open    bool            `dynamo:"open,omitempty"`     // the next night proves it again
 	Closed  time.Time       `dynamo:"closed,omitempty"`   // closings have its entries from before this time; zero: unknown
 	LinesTo time.Time       `dynamo:"lines_to,omitempty"` // closings have its lines that were imported until then
+	// Reopened counts the calls of Reopen. A night that closes the subject must have seen them all.
+	Reopened int `dynamo:"reopened,omitempty"`
 }
 
 // Compare orders subjects by their keys.
@@ -75,7 +78,22 @@ func (s *Store) Reopen(ctx context.Context, t identity.Tenant, id string) error 
 }
 
 func (s *Store) reopening(t identity.Tenant, id string) *dynamo.Update {
-	return s.update(provenKey(t, id)).Set("open", true).Set("tenant", t).Set("id", id).Remove(expiresAt)
+	return s.update(provenKey(t, id)).Set("open", true).Set("tenant", t).Set("id", id).Add("reopened", 1).
+		Remove(expiresAt)
+}
+
+// putProven replaces what is remembered about a subject. It closes the subject only if Reopen was not called since the
+// night read the subject.
+func (s *Store) putProven(p ProvenSubject) *dynamo.Put {
+	item := storedItem{key: provenKey(p.Tenant, p.ID), value: p}
+	if p.Open {
+		return s.table.Put(item)
+	}
+	item.TTL = s.now().Add(provenKept)
+	if p.Reopened == 0 {
+		return s.table.Put(item).If("attribute_not_exists(reopened)")
+	}
+	return s.table.Put(item).If("reopened = ?", p.Reopened)
 }
 
 // OpenSubjects walks the open subjects of a tenant whose ids follow the given one.
@@ -104,11 +122,15 @@ type NightStep struct {
 	Day      string           // the first day of the night's time; an earlier closing is reopened
 }
 
+// ErrReopened reports that a subject of a step was reopened after the night had read it, or that a closing changed. The
+// step wrote nothing; prove its subjects again.
+var ErrReopened = errors.New("store: a subject was reopened meanwhile")
+
 // MaxNightStep is the greatest number of closings and subjects of a step. DynamoDB's limit is 100 items.
 const MaxNightStep = 90
 
 // SaveNightStep saves the progress of a segment of a night like SaveProofSegment, together with a step, and returns the
-// progress. Error: ErrStale when another message about the segment was faster.
+// progress. Errors: ErrStale when another message about the segment was faster; ErrReopened.
 func (s *Store) SaveNightStep(ctx context.Context, run ProofRun, progress ProofSegment, counts map[string]int64,
 	step NightStep) (ProofSegment, error) {
 	progress.Counts = addSums(progress.Counts, counts)
@@ -132,16 +154,12 @@ func (s *Store) SaveNightStep(ctx context.Context, run ProofRun, progress ProofS
 		tx.Put(s.replace(newItem(closingKey(after), after, after.Version)))
 	}
 	for _, subject := range step.Subjects {
-		remembered := storedItem{key: provenKey(subject.Tenant, subject.ID), value: subject}
-		if !subject.Open {
-			remembered.TTL = s.now().Add(provenKept)
-		}
-		tx.Put(s.table.Put(remembered))
+		tx.Put(s.putProven(subject))
 	}
 	if step.Begun != nil {
 		tx.Update(s.update(tenantKey(*step.Begun)).Set("begun", true))
 	}
-	return progress, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
+	return progress, s.resolve(ctx, item, ErrReopened, tx.Run(ctx))
 }
 
 // NightEntry is a payment, refund or chargeback that an index names, in the order of positions.

@@ -47,7 +47,7 @@ var storedNights = map[string]stored{
 			p.Version, p.Counts = 0, map[string]int64{"seen": 2} // not stored yet
 			added := storedtest.Fill(w, w.Filler, func(c *store.Closing) { c.Series, c.Day = acquirerDays(w.tenant), "d" })
 			closed := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant = w.tenant })
-			closed.Open = false
+			closed.Open, closed.Reopened = false, 0 // not stored yet
 			open := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant, s.Open = w.tenant, true })
 			got, err := w.SaveNightStep(w.Context(), run, p, map[string]int64{"seen": 1}, store.NightStep{
 				Closings: []store.Closing{added}, Subjects: []store.ProvenSubject{open, closed}, Begun: &w.tenant})
@@ -90,7 +90,7 @@ var storedNights = map[string]stored{
 	"Reopen": {
 		write: func(w fixture) []storedtest.Read {
 			w.must(w.Reopen(w.Context(), w.tenant, "s"))
-			want := []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true}}
+			want := []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true, Reopened: 1}}
 			return []storedtest.Read{storedtest.Expect("OpenSubjects", want, func(ctx context.Context) ([]store.ProvenSubject,
 				error) {
 				return collect(w.OpenSubjects(ctx, w.tenant, ""))
@@ -157,9 +157,52 @@ func TestReopen_Remembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := before
-	want.Open = true
+	want.Open, want.Reopened = true, 1
 	got, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
 	if diff := cmp.Diff([]store.ProvenSubject{want}, got, storedtest.Options); err != nil || diff != "" {
+		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestSaveNightStep_Reopened checks that a step closes a subject only if Reopen was not called since the subject was
+// read. A refused step writes nothing, and may be repeated.
+func TestSaveNightStep_Reopened(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	version := 0
+	save := func(p store.ProvenSubject) error {
+		p.Tenant, p.ID = tenant, "s"
+		_, err := s.SaveNightStep(t.Context(), store.ProofRun{ID: "r"}, store.ProofSegment{Version: version}, nil,
+			store.NightStep{Subjects: []store.ProvenSubject{p}})
+		if err == nil {
+			version++
+		}
+		return err
+	}
+	for i, c := range []struct {
+		reopen bool
+		put    store.ProvenSubject
+		want   error
+	}{
+		{false, store.ProvenSubject{LinesTo: start}, nil},
+		{true, store.ProvenSubject{}, store.ErrReopened},
+		{false, store.ProvenSubject{Reopened: 1}, nil},
+		{true, store.ProvenSubject{Reopened: 1}, store.ErrReopened},
+		{false, store.ProvenSubject{Open: true, Reopened: 2, LinesTo: start}, nil},
+		{false, store.ProvenSubject{Reopened: 1}, store.ErrReopened},
+	} {
+		if c.reopen {
+			if err := s.Reopen(t.Context(), tenant, "s"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := save(c.put); !errors.Is(err, c.want) {
+			t.Errorf("step %d: got error %v, want %v", i, err, c.want)
+		}
+	}
+	want := []store.ProvenSubject{{Tenant: tenant, ID: "s", Open: true, Reopened: 2, LinesTo: start}}
+	got, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
+	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
 	}
 }
