@@ -152,6 +152,7 @@ func (n *night) conclude(p *provenCandidate) {
 			p.learned = n.remember(p.candidate, isOpen, until, linesUntil)
 		}
 	}
+	p.learned.Stays = p.reading.isSettlement()
 }
 
 // takeBack takes back the lines that closings got while the transaction of the lines was not recorded. The candidate of
@@ -197,6 +198,8 @@ func (n *night) addedUntil(p *provenCandidate) (entries, lines time.Time) {
 		return epoch, epoch
 	case p.kind == partOfPayout: // nothing but the payout has changed it
 		return n.proof.Until, n.proof.At
+	case p.reading.isSettlement(): // nights never forget one that they have proven
+		return epoch, epoch
 	case !n.begun:
 		return epoch, epoch
 	default:

@@ -144,3 +144,33 @@ func TestTick_ReopenedWhileProven(t *testing.T) {
 	h.tick()
 	h.wantAvailable()
 }
+
+// TestTick_OverlappingRun checks that nights add the settlements that a proof of the whole table imports after a night,
+// although the proof began before that night.
+func TestTick_OverlappingRun(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	all := h.movements
+	var came atomic.Bool
+	h.before = func(r *http.Request) {
+		if !calledFor(r, "GetItem", `"NIGHTS"`) || !came.CompareAndSwap(false, true) { // before it stores its lines
+			return
+		}
+		h.clock.Advance(time.Hour)
+		h.movements = slices.DeleteFunc(slices.Clone(all), func(m acquirer.Movement) bool { return !m.Kind.OfCharge() })
+		h.tick()
+		h.movements = all
+		h.clock.Advance(time.Hour)
+	}
+	h.reconcile()
+	h.before = nil
+	if !came.Load() {
+		t.Fatal("got no night during the proof, want one")
+	}
+	for range 2 {
+		h.clock.Advance(time.Hour)
+		h.tick()
+	}
+	h.wantAvailable()
+}

@@ -159,12 +159,12 @@ func (r *run) checkSettled() {
 // begins at the same time.
 func (r *run) settledUntil() time.Time { return r.began.Add(-settling).Truncate(time.Millisecond) }
 
-// countSettled adds an item to what acquirers are to settle. It leaves out lines that were imported, and corrections
-// that were made, since the run began: the scan may have missed the movements that they settle.
+// countSettled adds an item to what acquirers are to settle. It leaves out lines that another run has imported since this
+// run's import, and recent corrections: the scan may have missed the movements that they settle.
 func (r *run) countSettled(a store.ReconciledItem) {
 	switch {
 	case r.book.acquirer == nil:
-	case a.Line != nil && !a.Line.ImportedAt.After(r.began):
+	case a.Line != nil && !a.Line.ImportedAt.After(r.linesUntil):
 		addMovement(r.book.acquirer, *a.Line)
 	case a.Entry != nil && a.Entry.At.Before(r.settledUntil()):
 		addCorrection(r.book.acquirer, store.Series{Tenant: a.Tenant}, *a.Entry)

@@ -65,7 +65,7 @@ func (r *run) newLineEntry(l store.StatementLine) *ledger.Entry {
 		return nil
 	}
 	about := ledger.Reference{Subject: ledger.SubjectSettlement, ID: l.Subject}
-	return ledger.MustEntry(l.LineID, kind, about, r.Store.Now(), posted...)
+	return ledger.MustEntry(l.LineID, kind, about, l.ImportedAt, posted...)
 }
 
 // linePostings returns the postings of the entry for a settlement, a returned settlement or a fee.
@@ -104,6 +104,15 @@ func lineSides(l store.StatementLine) sides {
 		}
 	}
 	return s
+}
+
+// isSettlement returns true if the subject is a settlement, or a fee of an acquirer.
+func (s *reading) isSettlement() bool {
+	return slices.ContainsFunc(s.entries, func(e ledger.Entry) bool {
+		return e.About.Subject == ledger.SubjectSettlement
+	}) || slices.ContainsFunc(s.lines, func(l store.StatementLine) bool {
+		return entryKinds[acquirer.Kind(l.Kind)] != ""
+	})
 }
 
 // isYoung returns true if a night must leave a part of the subject to the next night: a line that was imported after

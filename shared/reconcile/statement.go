@@ -91,7 +91,7 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 // means all lines. It reopens the subjects of lines that were not stored before. Lines are read before entries, so each
 // stored line has its entry, unless its outcome is pending.
 func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSince time.Time) error {
-	i := importer{store: r.Store, at: r.began, with: store.LineImport{Note: r.reopen, Entry: r.newLineEntry}}
+	i := importer{store: r.Store, with: store.LineImport{Note: r.reopen, Entry: r.newLineEntry}}
 	movements := walkStatements(r.Acquirers,
 		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, movementsSince) },
 		func(m acquirer.Movement) string { return m.Tenant })
@@ -128,7 +128,6 @@ func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSin
 // importer stores lines of statements in batches.
 type importer struct {
 	store *store.Store
-	at    time.Time
 	lines []store.StatementLine
 	with  store.LineImport
 }
@@ -140,7 +139,6 @@ func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 	if l.LineID == "" {
 		return errNoLineID
 	}
-	l.ImportedAt = i.at
 	if i.lines = append(i.lines, l); len(i.lines) < importedAtOnce {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // segments.
 type ProofRun struct {
 	ID       string    `dynamo:"id"`
-	At       time.Time `dynamo:"at"`              // when the statements were imported
+	At       time.Time `dynamo:"at"`              // when the statements had been imported
 	Segments int       `dynamo:"segments"`        // of the table, or of the directory of tenants
 	Night    bool      `dynamo:"night,omitempty"` // of the directory
 	// A night adds the entries from Since until before Until, and the lines that were imported after LinesSince and until

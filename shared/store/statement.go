@@ -26,7 +26,7 @@ type StatementLine struct {
 	Fee         money.Amount `dynamo:"fee,omitempty"`
 	Reserve     money.Amount `dynamo:"reserve,omitempty"`
 	AvailableOn string       `dynamo:"available_on,omitempty"` // YYYY-MM-DD
-	// ImportedAt is the time of the run that found the line first.
+	// ImportedAt is the time when the line was stored, and its entry written. ImportStatementLines sets it.
 	ImportedAt time.Time `dynamo:"imported_at"`
 }
 
@@ -45,7 +45,7 @@ const importers = 16
 type LineImport struct {
 	// Note is called with new lines before they are stored, so that a repeat after an error notes them again.
 	Note func(context.Context, []StatementLine) error
-	// Entry returns the entry that a line posts, or nil.
+	// Entry returns the entry that a line posts, at its ImportedAt, or nil.
 	Entry func(StatementLine) *ledger.Entry
 }
 
@@ -78,6 +78,7 @@ func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine,
 	group.SetLimit(importers)
 	for _, l := range missing {
 		group.Go(func() error {
+			l.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves the line to the next
 			if e := with.Entry(l); e != nil {
 				return s.postLine(ctx, l, *e)
 			}

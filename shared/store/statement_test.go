@@ -18,6 +18,7 @@ import (
 
 var storedStatements = map[string]stored{
 	"ImportStatementLines": {
+		sets: "ImportedAt is now",
 		write: func(w fixture) []storedtest.Read {
 			l := storedtest.Fill(w, w.Filler, func(l *store.StatementLine) { l.Tenant = w.tenant })
 			var got []store.StatementLine
@@ -28,6 +29,7 @@ var storedStatements = map[string]stored{
 			with.Entry = func(store.StatementLine) *ledger.Entry { return &entry }
 			err := w.ImportStatementLines(w.Context(), []store.StatementLine{l}, with)
 			wantAnswer(w, []store.StatementLine{l}, got, err)
+			l.ImportedAt = w.clock.Now()
 			type read struct {
 				Lines   []store.StatementLine
 				Entries []ledger.Entry
@@ -147,6 +149,7 @@ func TestImportStatementLines_Known(t *testing.T) {
 	for _, a := range found {
 		got[a.Tenant] = append(got[a.Tenant], linesOf([]store.ReconciledItem{a})...)
 	}
+	known.ImportedAt, unknown.ImportedAt = start, start
 	want := map[identity.Tenant][]store.StatementLine{tenant: {known}, unknown.Tenant: {unknown}}
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
@@ -160,7 +163,7 @@ func TestImportStatementLines_Entry(t *testing.T) {
 	s := newStore(t)
 	about := ledger.OfSettlement("s1", "EUR")
 	line := store.StatementLine{Tenant: tenant, Subject: about.ID, Kind: "settlement", LineID: "1", ID: "s1",
-		Amount: eur("10"), At: start}
+		Amount: eur("10"), At: start, ImportedAt: start}
 	posted := 0
 	with := noteIn(new([]store.StatementLine))
 	with.Entry = func(l store.StatementLine) *ledger.Entry {
