@@ -174,3 +174,23 @@ func TestTick_OverlappingRun(t *testing.T) {
 	}
 	h.wantAvailable()
 }
+
+// TestTick_RestoredLine checks that a line that is lost and imported again counts once.
+func TestTick_RestoredLine(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	for range 2 { // then the closings have the line
+		h.tick()
+		h.clock.Advance(time.Hour)
+	}
+	_, table := h.store.Raw()
+	pk := "STATEMENT#" + tested.String() + "#settlement#EUR#S " + firstDay
+	h.must(table.Delete("pk", pk).Range("sk", "settlement#"+h.settlementOf(tested).LineID).Run(t.Context()))
+	for range 2 {
+		h.tick()
+		h.clock.Advance(time.Hour)
+		h.wantAvailable()
+	}
+	h.wantSame("restored")
+}

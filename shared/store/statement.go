@@ -96,12 +96,22 @@ func (s *Store) putLine(ctx context.Context, l StatementLine) error {
 	return ifRefused(s.linePut(l).Run(ctx), nil)
 }
 
-// postLine stores a line with its entry. If only the entry is stored, because the line was lost, it stores the line.
+// postLine stores a line with its entry. If only the entry is stored, because the line was lost, it stores the line
+// with the entry's time, so that closings that have the line do not get it again.
 func (s *Store) postLine(ctx context.Context, l StatementLine, e ledger.Entry) error {
 	err := s.db.WriteTx().Idempotent(true).Put(s.linePut(l)).Put(s.putEntry(l.Tenant, e)).
 		Update(s.reopening(l.Tenant, l.Subject)).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return s.putLine(ctx, l)
+	if !dynamo.IsCondCheckFailed(err) {
+		return err
 	}
-	return err
+	entries, err := s.Entries(ctx, l.Tenant, e.About)
+	if err != nil {
+		return err
+	}
+	posted, ok := find(entries, func(known ledger.Entry) bool { return known.Kind == e.Kind && known.ID == e.ID })
+	if ok && posted.At.Before(l.ImportedAt) {
+		l.ImportedAt = posted.At
+	}
+	err = s.db.WriteTx().Idempotent(true).Put(s.linePut(l)).Update(s.reopening(l.Tenant, l.Subject)).Run(ctx)
+	return ifRefused(err, nil)
 }
