@@ -51,22 +51,27 @@ type Movement struct {
 	LineID   string // the acquirer's own id of the line, the same at each reading; money that moved twice has two lines
 	ID       string // our id of the charge or refund; the acquirer's id of a chargeback; "" if the kind has no charge
 	ChargeID string // "" if the kind has no charge
-	Tenant   string // tenant in the charge's Reference; "": of the platform, such as a fee for the whole account
-	Kind     Kind
+	// Tenant is the tenant in the charge's Reference. Money of the platform itself, such as a fee for the whole account,
+	// has identity.PlatformTenant of its mode.
+	Tenant string
+	Kind   Kind
 	// Amount is more than zero, and the Kind tells its direction. The Amount of a settlement is what our bank gets; it is
 	// negative if we owe the acquirer.
 	Amount money.Amount
 	At     time.Time // when the acquirer booked the line
 
 	// Fee is what the acquirer charges us for this movement, and withholds from the settlement. The Fee of a settlement is
-	// the sum that it withholds. A negative Fee is given back. The zero Amount means no fee.
+	// the sum that it withholds. A negative Fee is given back. The zero Amount means no fee. Returned settlements and fees
+	// have none.
 	Fee money.Amount
 	// Reserve is the part of a settlement that the acquirer keeps as security. Negative: it pays an earlier part out.
+	// Other kinds have none.
 	Reserve      money.Amount
 	SettlementID string // the acquirer's id of the settlement; set for settlements and returned settlements
 	// AvailableOn has the first UTC date whose settlement may contain the movement. For a settlement it is the last such
 	// date that the settlement covers: it settles all movements until then that no settlement has settled. Only the date
-	// counts. The zero time means the date of At.
+	// counts. The zero time means the date of At. A movement is available from the day before At to 60 days after At, and
+	// a settlement at the latest on the date of At.
 	AvailableOn time.Time
 }
 

@@ -106,7 +106,13 @@ func (r *run) checkBankLines(found *result, s *reading) int64 {
 // bankLinesOf returns the lines of the bank's statement.
 func bankLinesOf(lines []store.StatementLine) []store.StatementLine {
 	return slices.DeleteFunc(slices.Clone(lines),
-		func(l store.StatementLine) bool { return l.Kind != bankPayment && l.Kind != bankReturn })
+		func(l store.StatementLine) bool { return !isBankLine(l) })
+}
+
+// isBankLine returns true for a line of the bank's statement. An acquirer may have kinds of the same names, but its
+// lines also have a day.
+func isBankLine(l store.StatementLine) bool {
+	return (l.Kind == bankPayment || l.Kind == bankReturn) && l.AvailableOn == ""
 }
 
 // allRecent returns true if all lines are so new that their entries may still be pending.

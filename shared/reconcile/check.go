@@ -34,6 +34,7 @@ func (r *run) findBreaks(s *reading) result {
 	found.compare(s, s.expected, s.actual, never, never)
 	r.checkItems(&found, s)
 	r.checkMovements(&found, s)
+	found.addFaults(s)
 	total := s.sums
 	total[bankSum] += r.checkBankLines(&found, s)
 	for i, minor := range total {
@@ -125,10 +126,7 @@ func (r *run) checkMovements(found *result, s *reading) {
 // compare finds missing, unexpected, duplicate and different lines. It ignores a missing line that may still
 // come (maybeLater), and an unexpected line whose cause may still come (maybeExplained).
 func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeExplained func(line) bool) {
-	of := "; transaction " + payments.CodeOfID(s.id) + " " + s.id
-	if !s.isTransaction() {
-		of = "; " + s.id
-	}
+	of := s.named()
 	wanted, seen := map[string]line{}, map[string]bool{}
 	for _, l := range expected {
 		wanted[l.kind+" "+l.id] = l
@@ -152,6 +150,14 @@ func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeE
 			f.addBreak(s, BreakKind(l.kind+missing), l.id, l.text+of)
 		}
 	}
+}
+
+// named returns the end of a break's text, which names the subject.
+func (s *reading) named() string {
+	if s.isTransaction() {
+		return "; transaction " + payments.CodeOfID(s.id) + " " + s.id
+	}
+	return "; " + s.id
 }
 
 // currency returns the currency of the subject's money, or "" if the subject has no money.

@@ -230,7 +230,9 @@ func (n *night) addsOf(s *reading, from, until, linesFrom, linesTo time.Time) ma
 	}
 	for _, l := range s.lines {
 		if l.ImportedAt.After(linesFrom) && !l.ImportedAt.After(linesTo) {
-			adds.tally(l.At, l.Amount, "statement "+l.Kind)
+			if faultOf(l) == "" {
+				adds.tally(l.At, l.Amount, "statement "+l.Kind)
+			}
 			addMovement(adds.days, l)
 		}
 	}

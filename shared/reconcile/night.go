@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -237,10 +236,10 @@ func (n *night) countReading(s *reading) {
 	}
 	counts[entryCount] += int64(len(s.entries))
 	for _, l := range s.lines {
-		if acquirer.Kind(l.Kind).Sign() != 0 {
-			counts[movementCount]++
-		} else {
+		if isBankLine(l) {
 			counts[bankLineCount]++
+		} else {
+			counts[movementCount]++
 		}
 	}
 	for _, e := range s.events {

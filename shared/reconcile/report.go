@@ -124,9 +124,11 @@ func (r *run) count(a store.ReconciledItem) {
 // countLine adds a line of a statement to the totals: what an acquirer owes us more, and what a bank has paid us.
 func (b *book) countLine(l store.StatementLine) {
 	amount := l.Amount
-	if sign := acquirer.Kind(l.Kind).Sign(); sign != 0 {
+	if !isBankLine(l) {
 		b.counts[movementCount]++
-		b.counts[totalName(acquirerTotal, amount.Currency())] += sign * grossOf(l)
+		if sign := acquirer.Kind(l.Kind).Sign(); faultOf(l) == "" {
+			b.counts[totalName(acquirerTotal, amount.Currency())] += sign * grossOf(l)
+		}
 		return
 	}
 	b.counts[bankLineCount]++

@@ -32,7 +32,7 @@ const settledWithin = 14 * 24 * time.Hour
 // addMovement adds a line of an acquirer's statement to the closings of what the acquirer is to settle.
 func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
 	sign, gross, fee := acquirer.Kind(l.Kind).Sign(), grossOf(l), l.Fee.Minor()
-	if sign == 0 {
+	if isBankLine(l) || faultOf(l) != "" {
 		return
 	}
 	k := dayKey{store.Series{Tenant: l.Tenant, Currency: l.Amount.Currency(), Book: store.AcquirerBook}, l.AvailableOn}

@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,46 +11,37 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// errBadLine reports a line of an acquirer's statement that breaks a rule of acquirer.Movement.
-var errBadLine = errors.New("reconcile: a bad line of an acquirer's statement")
-
 // entryKinds maps the kinds of movements that post an entry when they are imported to the kinds of the entries.
 var entryKinds = map[acquirer.Kind]ledger.Kind{acquirer.SettlementMovement: ledger.Settlement,
 	acquirer.SettlementReturnedMovement: ledger.SettlementReturned, acquirer.FeeMovement: ledger.AcquirerFee}
 
-// newMovementLine returns the line of a statement for a movement of a tenant's money. Errors: errBadLine.
-func newMovementLine(t identity.Tenant, m acquirer.Movement) (store.StatementLine, error) {
+// newMovementLine returns the line of a statement for a movement of a tenant's money. A line that breaks a rule of
+// acquirer.Movement is stored as well, so that one such line does not stop the others: see faultOf.
+func newMovementLine(t identity.Tenant, m acquirer.Movement) store.StatementLine {
 	l := store.StatementLine{Tenant: t, Subject: m.ChargeID, Kind: string(m.Kind), LineID: m.LineID, ID: m.ID,
 		Amount: m.Amount, At: m.At, Fee: m.Fee, Reserve: m.Reserve, AvailableOn: m.AvailableOn.UTC().Format(time.DateOnly)}
 	if m.AvailableOn.IsZero() {
 		l.AvailableOn = m.At.UTC().Format(time.DateOnly)
 	}
-	currency := m.Amount.Currency()
-	for _, part := range []money.Amount{m.Fee, m.Reserve} {
-		if !part.IsZero() && part.Currency() != currency {
-			return l, fmt.Errorf("%w: %s has amounts in %s and %s", errBadLine, m.LineID, currency, part.Currency())
-		}
+	switch of := ledger.OfSettlement(m.SettlementID, m.Amount.Currency()); {
+	case settles(m.Kind) && m.SettlementID != "":
+		l.Subject, l.ID = of.ID, m.SettlementID
+	case m.Kind == acquirer.FeeMovement, m.ChargeID == "":
+		l.Subject, l.ID = ledger.OfAcquirerFee(m.LineID, m.Amount.Currency()).ID, m.LineID
 	}
-	switch m.Kind {
-	case acquirer.SettlementMovement, acquirer.SettlementReturnedMovement:
-		if m.SettlementID == "" {
-			return l, fmt.Errorf("%w: %s names no settlement", errBadLine, m.LineID)
-		}
-		l.Subject, l.ID = ledger.OfSettlement(m.SettlementID, currency).ID, m.SettlementID
-	case acquirer.FeeMovement:
-		l.Subject, l.ID = ledger.OfAcquirerFee(m.LineID, currency).ID, m.LineID
-	}
-	if m.Kind.Sign() == 0 || m.Amount.Sign() <= 0 && m.Kind != acquirer.SettlementMovement {
-		return l, fmt.Errorf("%w: %s is a %q of %s", errBadLine, m.LineID, m.Kind, m.Amount)
-	}
-	return l, nil
+	return l
+}
+
+// settles returns true if movements of the kind belong to a settlement.
+func settles(k acquirer.Kind) bool {
+	return k == acquirer.SettlementMovement || k == acquirer.SettlementReturnedMovement
 }
 
 // newLineEntry returns the entry that a line posts when it is imported, or nil. The other lines are about payments and
 // payouts, which post their entries themselves.
 func (r *run) newLineEntry(l store.StatementLine) *ledger.Entry {
 	kind, posts := entryKinds[acquirer.Kind(l.Kind)]
-	if !posts {
+	if !posts || faultOf(l) != "" {
 		return nil
 	}
 	of := linePostings(l)
@@ -97,6 +86,9 @@ func grossOf(l store.StatementLine) int64 {
 // lineSides expects the entry of a line that posts one.
 func lineSides(l store.StatementLine) sides {
 	s := sides{about: l.Subject}
+	if faultOf(l) != "" {
+		return s
+	}
 	of := linePostings(l)
 	for _, minor := range of {
 		if minor != 0 {

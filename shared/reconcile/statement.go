@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -97,10 +98,7 @@ func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSin
 		func(m acquirer.Movement) string { return m.Tenant })
 	for m, err := range movements {
 		if err == nil {
-			var l store.StatementLine
-			if l, err = newMovementLine(m.tenant, m.line); err == nil {
-				err = i.add(ctx, l)
-			}
+			err = i.add(ctx, newMovementLine(m.tenant, m.line))
 		}
 		if err != nil {
 			return err
@@ -157,8 +155,12 @@ type tenantLine[Line any] struct {
 	line   Line
 }
 
+// noTenant begins the merchant code of lines whose counterparty names no tenant of a mode.
+const noTenant = "?"
+
 // walkStatements walks the statements of both modes. The statement of a counterparty that serves both modes has the
-// lines of both. Each line is walked only in the mode of its tenant.
+// lines of both. Each line is walked only in the mode of its tenant. A line without a tenant is walked in each mode,
+// and must not post an entry.
 func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	statement func(Counterparty) iter.Seq2[Line, error],
 	tenantOf func(Line) string) iter.Seq2[tenantLine[Line], error] {
@@ -166,12 +168,8 @@ func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 		for _, mode := range slices.Sorted(maps.Keys(of)) {
 			for l, err := range statement(of[mode]) {
 				t, ok := identity.ParseTenant(tenantOf(l))
-				switch {
-				case ok:
-				case tenantOf(l) == "":
-					t = identity.PlatformTenant(mode)
-				default:
-					t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // a tenant that we do not know
+				if !ok {
+					t = identity.Tenant{Mode: mode, Merchant: noTenant + strings.ReplaceAll(tenantOf(l), "#", "/")}
 				}
 				if (err != nil || t.Mode == mode) && !yield(tenantLine[Line]{t, l}, err) {
 					return

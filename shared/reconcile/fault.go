@@ -1,0 +1,86 @@
+package reconcile
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// faultOf describes the rule of acquirer.Movement that a line of an acquirer's statement breaks, or returns "". A line
+// with a fault posts no entry, and does not change what the acquirer is to settle.
+func faultOf(l store.StatementLine) string {
+	if isBankLine(l) {
+		return ""
+	}
+	return cmp.Or(faultOfAmounts(l), faultOfSubject(l))
+}
+
+func faultOfAmounts(l store.StatementLine) string {
+	kind, currency := acquirer.Kind(l.Kind), l.Amount.Currency()
+	isSettlement := kind == acquirer.SettlementMovement
+	switch {
+	case kind.Sign() == 0:
+		return "its kind is unknown"
+	case currency == "", !isSettlement && l.Amount.Sign() <= 0:
+		return "its amount is not above zero"
+	case !l.Fee.IsZero() && l.Fee.Currency() != currency, !l.Reserve.IsZero() && l.Reserve.Currency() != currency:
+		return "its amounts have different currencies"
+	case !isSettlement && !kind.OfCharge() && !l.Fee.IsZero():
+		return "its kind has no fee"
+	case !isSettlement && !l.Reserve.IsZero():
+		return "its kind has no reserve"
+	default:
+		return ""
+	}
+}
+
+func faultOfSubject(l store.StatementLine) string {
+	kind, currency := acquirer.Kind(l.Kind), l.Amount.Currency()
+	switch {
+	case strings.HasPrefix(l.Tenant.Merchant, noTenant):
+		return "it names no tenant"
+	case settles(kind) && l.Subject != ledger.OfSettlement(l.ID, currency).ID:
+		return "it names no settlement"
+	case kind.OfCharge() && l.Subject == ledger.OfAcquirerFee(l.LineID, currency).ID:
+		return "it names no charge"
+	default:
+		return ""
+	}
+}
+
+// Bounds of the AvailableOn of a movement: from the day before its booking to the last of these days after it.
+const (
+	availableBefore = 24 * time.Hour
+	availableAfter  = 60 * 24 * time.Hour
+)
+
+// faultOfDay describes an AvailableOn that would keep the line from ever being checked, or returns "". The line counts
+// nevertheless, because its amounts may be right.
+func faultOfDay(l store.StatementLine) string {
+	if l.AvailableOn == "" {
+		return ""
+	}
+	day := l.At.UTC().Truncate(24 * time.Hour)
+	first, last := day.Add(-availableBefore).Format(time.DateOnly), day.Add(availableAfter).Format(time.DateOnly)
+	if l.Kind == string(acquirer.SettlementMovement) { // may settle old movements, but not movements of the future
+		first, last = "", day.Format(time.DateOnly)
+	}
+	if len(l.AvailableOn) == len(time.DateOnly) && first <= l.AvailableOn && l.AvailableOn <= last {
+		return ""
+	}
+	return "booked on " + day.Format(time.DateOnly) + ", and available on " + l.AvailableOn
+}
+
+// addFaults adds a break for each line of an acquirer that breaks a rule of acquirer.Movement.
+func (f *result) addFaults(s *reading) {
+	for _, l := range s.lines {
+		if fault := cmp.Or(faultOf(l), faultOfDay(l)); fault != "" {
+			f.addBreak(s, movementKind+unexpected, l.Kind+" line "+l.LineID, l.Amount.String()+" "+
+				string(l.Amount.Currency())+"; "+fault+s.named())
+		}
+	}
+}
