@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,6 +19,9 @@ import (
 const (
 	availableSum = "acquirer_available"      // what the acquirer is to settle
 	feesSum      = "acquirer_fees_available" // what it may withhold as fees
+	// reserveSum is what the acquirer keeps as security. It never is below zero. At which rate the acquirer keeps money,
+	// and when it pays the money out, is not checked.
+	reserveSum = "acquirer_reserve"
 )
 
 // Prefixes of the names of tallies in closings of store.AcquirerBook. The id of a settlement follows.
@@ -31,16 +35,20 @@ const settledWithin = 14 * 24 * time.Hour
 
 // addMovement adds a line of an acquirer's statement to the closings of what the acquirer is to settle.
 func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
-	sign, gross, fee := acquirer.Kind(l.Kind).Sign(), grossOf(l), l.Fee.Minor()
+	sign, gross, fee, reserve := acquirer.Kind(l.Kind).Sign(), grossOf(l), l.Fee.Minor(), l.Reserve.Minor()
 	if isBankLine(l) || faultOf(l) != "" {
 		return
 	}
-	k := dayKey{store.Series{Tenant: l.Tenant, Currency: l.Amount.Currency(), Book: store.AcquirerBook}, l.AvailableOn}
+	k := dayKey{store.Series{Tenant: l.Tenant, Currency: l.Amount.Currency(), Book: store.AcquirerBook},
+		cmp.Or(l.AvailableOn, l.At.UTC().Format(time.DateOnly))} // older lines have no AvailableOn
 	more := store.Closing{Sums: map[string]int64{availableSum: sign * gross, feesSum: fee}}
 	if l.Kind == string(acquirer.SettlementMovement) {
 		more.Sums[feesSum] = -fee
 		more.Tallies = map[string]store.Tally{grossTally + l.ID: {Count: 1, Amount: gross},
 			feeTally + l.ID: {Count: 1, Amount: fee}}
+	}
+	if reserve != 0 {
+		more.Sums[reserveSum] = reserve
 	}
 	days[k] = days[k].Add(more)
 }
@@ -67,12 +75,12 @@ func addCorrection(days map[dayKey]store.Closing, of store.Series, e ledger.Entr
 	}
 }
 
-// settledDay returns the first day that is not checked. All movements that are available earlier have been imported,
-// and added to closings.
+// settledDay returns the first day that is not checked. An earlier day may still be settled later. But a settlement
+// that covers the day has been imported with all movements that it settles: a statement shows them no later.
 func settledDay(until time.Time) string { return until.UTC().Format(time.DateOnly) }
 
 // checkSettled checks closings of store.AcquirerBook, in order and with balances, up to the last checked day. Before
-// the first of them nothing was to be settled. Since the last day that was settled completely, a settlement must settle
+// the first of them nothing was to be settled. Since the last day that was settled completely, settlements must settle
 // everything, and nothing may wait for longer than settledWithin. So a later settlement with the difference mends a
 // break.
 func checkSettled(of store.Series, closings []store.Closing, until time.Time) (breaks []Break) {
@@ -81,37 +89,50 @@ func checkSettled(of store.Series, closings []store.Closing, until time.Time) (b
 	}
 	for _, check := range []struct{ sum, tally, name string }{{availableSum, grossTally, "gross amount"},
 		{feesSum, feeTally, "fee"}} {
-		open := closings
-		for i, c := range closings {
-			if c.Balances[check.sum] == 0 {
-				open = closings[i+1:]
+		open := afterLast(closings, func(c store.Closing) bool { return c.Balances[check.sum] == 0 })
+		settled := slices.IndexFunc(open, func(c store.Closing) bool { return len(settlementsOf(c)) > 0 })
+		switch {
+		case len(open) == 0:
+		case settled >= 0:
+			c := open[settled]
+			var actual int64
+			for _, id := range settlementsOf(c) {
+				actual += c.Tallies[check.tally+id].Amount
 			}
-		}
-		if len(open) == 0 {
-			continue
-		}
-		if c, id, ok := firstSettlement(open, check.tally); ok {
-			actual := c.Tallies[check.tally+id].Amount
-			add(SettlementDiffers, id, fmt.Sprintf("%s: expected %s, actual %s; covers movements until %s", check.name,
+			add(SettlementDiffers, strings.Join(settlementsOf(c), ", "), fmt.Sprintf(
+				"%s: expected %s, actual %s; covers movements until %s", check.name,
 				amountText(actual+c.Balances[check.sum], of.Currency), amountText(actual, of.Currency), c.Day))
-		} else if first := open[0]; len(breaks) == 0 && first.Day < settledDay(until.Add(-settledWithin)) {
-			add(SettlementMissing, first.Day+" "+string(of.Currency), fmt.Sprintf("%s of %s, available since %s", check.name,
-				amountText(first.Balances[check.sum], of.Currency), first.Day))
+		case len(breaks) == 0 && open[0].Day < settledDay(until.Add(-settledWithin)):
+			add(SettlementMissing, open[0].Day+" "+string(of.Currency), fmt.Sprintf("%s of %s, available since %s",
+				check.name, amountText(open[0].Balances[check.sum], of.Currency), open[0].Day))
 		}
+	}
+	if paid := afterLast(closings, func(c store.Closing) bool { return c.Balances[reserveSum] >= 0 }); len(paid) > 0 {
+		add(SettlementDiffers, strings.Join(settlementsOf(paid[0]), ", "), fmt.Sprintf(
+			"reserve: %s left, less than nothing; covers movements until %s",
+			amountText(paid[0].Balances[reserveSum], of.Currency), paid[0].Day))
 	}
 	return breaks
 }
 
-// firstSettlement returns the first of the closings that has a settlement, and the settlement's id.
-func firstSettlement(closings []store.Closing, tally string) (store.Closing, string, bool) {
-	for _, c := range closings {
-		for _, name := range slices.Sorted(maps.Keys(c.Tallies)) {
-			if id, ok := strings.CutPrefix(name, tally); ok {
-				return c, id, true
-			}
+// afterLast returns the closings after the last one for which is returns true, or all.
+func afterLast(closings []store.Closing, is func(store.Closing) bool) []store.Closing {
+	for i, c := range slices.Backward(closings) {
+		if is(c) {
+			return closings[i+1:]
 		}
 	}
-	return store.Closing{}, "", false
+	return closings
+}
+
+// settlementsOf returns the ids of the settlements that cover the movements until a day.
+func settlementsOf(c store.Closing) (ids []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Tallies)) {
+		if id, ok := strings.CutPrefix(name, grossTally); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // checkSettled checks what the acquirer is to settle with the current tenant, in each currency that it ever was to
@@ -125,7 +146,7 @@ func (n *night) checkSettled(ctx context.Context) error {
 				return err
 			}
 			closings = append(closings, c)
-			if c.Balances[availableSum] == 0 && c.Balances[feesSum] == 0 {
+			if c.Balances[availableSum] == 0 && c.Balances[feesSum] == 0 && c.Balances[reserveSum] >= 0 {
 				break
 			}
 		}
@@ -159,8 +180,8 @@ func (r *run) checkSettled() {
 // begins at the same time.
 func (r *run) settledUntil() time.Time { return r.began.Add(-settling).Truncate(time.Millisecond) }
 
-// countSettled adds an item to what acquirers are to settle. It leaves out lines that another run has imported since this
-// run's import, and recent corrections: the scan may have missed the movements that they settle.
+// countSettled adds an item to what acquirers are to settle. It leaves out lines that another run has imported since
+// this run's import, and recent corrections: the scan may have missed the movements that they settle.
 func (r *run) countSettled(a store.ReconciledItem) {
 	switch {
 	case r.book.acquirer == nil:
