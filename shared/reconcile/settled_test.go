@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -15,7 +15,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // charge makes the acquirer charge 1.00 for each movement so far that has no fee yet.
@@ -180,6 +179,23 @@ func TestTick_SettlementBreaks(t *testing.T) {
 		}, func(h *history, s acquirer.Movement) {
 			h.settlement(tested.String(), "back", -gross(s)+s.Fee.Minor()-100, -s.Fee.Minor(), h.clock.Now())
 		}},
+		"short in two parts": {func(h *history, s *acquirer.Movement) {
+			s.Amount = add(s.Amount, -200)
+			on, _ := time.Parse(time.DateOnly, firstDay)
+			h.settlement(tested.String(), "T", 195-100, 0, on)
+		}, func(s acquirer.Movement) []string {
+			return []string{differs(tested.String(), s.SettlementID+", T", "gross amount", gross(s), gross(s)-5)}
+		}, func(h *history, _ acquirer.Movement) {
+			h.settlement(tested.String(), "more", 5-100, 0, h.clock.Now())
+		}},
+		"more reserve paid out than kept": {func(_ *history, s *acquirer.Movement) {
+			s.Amount, s.Reserve = add(s.Amount, 150), money.MustParse("-0.50", "EUR")
+		}, func(s acquirer.Movement) []string {
+			return []string{fmt.Sprintf("%s settlement_differs %s reserve: -0.50 EUR left, less than nothing; covers movements "+
+				"until %s", tested, s.SettlementID, firstDay)}
+		}, func(h *history, _ acquirer.Movement) {
+			h.settlement(tested.String(), "kept", -100, 0, h.clock.Now())
+		}},
 		"of an unknown tenant": {func(h *history, _ *acquirer.Movement) {
 			on, _ := time.Parse(time.DateOnly, firstDay)
 			h.settlement(unknown.String(), "lost", 900, 0, on)
@@ -238,13 +254,24 @@ func TestTick_SettlementBreaks(t *testing.T) {
 // settlement is lost or differs.
 func TestTick_SettlementRecords(t *testing.T) {
 	t.Parallel()
+	const entry, line = "JOURNAL#", "STATEMENT#"
+	change := func(name string, to types.AttributeValue) func(map[string]types.AttributeValue) {
+		return func(item map[string]types.AttributeValue) { item[name] = to }
+	}
+	moved := postings("bank", "1", "acquirer_receivable", "-1")
 	for name, damage := range map[string]struct {
 		prefix string
-		change func(*store.StatementLine)
+		change func(map[string]types.AttributeValue) // nil: the item is lost
 		want   reconcile.BreakKind
 	}{
-		"the entry is lost": {prefix: "JOURNAL#", want: "entry_missing"},
-		"the line is lost":  {prefix: "STATEMENT#", want: "entry_unexpected"},
+		"the entry is lost":            {entry, nil, "entry_missing"},
+		"the line is lost":             {line, nil, "entry_unexpected"},
+		"the line has another amount":  {line, change("amount", amount("0.01")), "entry_differs"},
+		"the line has another fee":     {line, change("fee", amount("0.01")), "entry_differs"},
+		"the line has another reserve": {line, change("reserve", amount("0.01")), "entry_differs"},
+		"the line has another kind":    {line, change("kind", str("settlement_returned")), "entry_unexpected"},
+		"the entry has another kind":   {entry, change("kind", str("settlement_returned")), "entry_missing"},
+		"the entry has other postings": {entry, change("postings", moved), "entry_differs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -253,12 +280,17 @@ func TestTick_SettlementRecords(t *testing.T) {
 			h.tick()
 			_, table := h.store.Raw()
 			pk := damage.prefix + tested.String() + "#settlement#EUR#S " + firstDay
-			var items []map[string]any
+			var items []map[string]types.AttributeValue
 			h.must(table.Get("pk", pk).All(t.Context(), &items))
 			if len(items) != 1 {
 				t.Fatalf("got %v, want one item of %s", items, pk)
 			}
-			h.must(table.Delete("pk", pk).Range("sk", items[0]["sk"]).Run(t.Context()))
+			if damage.change != nil {
+				damage.change(items[0])
+				h.must(table.Put(items[0]).Run(t.Context()))
+			} else {
+				h.must(table.Delete("pk", pk).Range("sk", text(items[0]["sk"])).Run(t.Context()))
+			}
 			h.movements = slices.DeleteFunc(h.movements, func(m acquirer.Movement) bool { // else it is imported again
 				return m.Kind == acquirer.SettlementMovement && m.Tenant == tested.String()
 			})
@@ -304,80 +336,5 @@ func TestTick_AccountFees(t *testing.T) {
 	fees, feesErr = h.store.Entries(t.Context(), other, ledger.OfAcquirerFee("monthly fee", "EUR"))
 	if err != nil || feesErr != nil || len(entries)+len(fees) > 0 {
 		t.Errorf("got entries %+v and %+v of the other mode, errors %v, %v; want none", entries, fees, err, feesErr)
-	}
-}
-
-// TestTick_BadLines checks that a line that breaks the port's rules is a break, night after night, and that all other
-// lines are imported. Such a line posts no entry, unless only its day is wrong.
-func TestTick_BadLines(t *testing.T) {
-	t.Parallel()
-	day := 24 * time.Hour
-	plain := func(m *acquirer.Movement, kind acquirer.Kind) {
-		m.Kind, m.Fee, m.Reserve = kind, money.Amount{}, money.Amount{}
-	}
-	for name, test := range map[string]struct {
-		spoil func(*acquirer.Movement)
-		want  string
-		posts int
-	}{
-		"no settlement":    {func(m *acquirer.Movement) { m.SettlementID = "" }, "it names no settlement", 0},
-		"no tenant":        {func(m *acquirer.Movement) { m.Tenant = "T#MC1#2" }, "it names no tenant", 0},
-		"no charge":        {func(m *acquirer.Movement) { plain(m, acquirer.CaptureMovement) }, "it names no charge", 0},
-		"another currency": {func(m *acquirer.Movement) { m.Fee = money.MustParse("1", "USD") }, "different currencies", 0},
-		"an unknown kind":  {func(m *acquirer.Movement) { m.Kind = "adjustment" }, "its kind is unknown", 0},
-		"a bank's kind":    {func(m *acquirer.Movement) { m.Kind = "payment" }, "its kind is unknown", 0},
-		"no amount":        {func(m *acquirer.Movement) { m.Amount = money.Amount{} }, "its amount is not above zero", 0},
-		"a negative return": {func(m *acquirer.Movement) {
-			plain(m, acquirer.SettlementReturnedMovement)
-			m.Amount = m.Amount.Neg()
-		}, "its amount is not above zero", 0},
-		"a fee of a return": {func(m *acquirer.Movement) {
-			plain(m, acquirer.SettlementReturnedMovement)
-			m.Fee = money.MustParse("1", "EUR")
-		}, "its kind has no fee", 0},
-		"a reserve of a fee": {func(m *acquirer.Movement) {
-			plain(m, acquirer.FeeMovement)
-			m.Reserve = money.MustParse("1", "EUR")
-		}, "its kind has no reserve", 0},
-		"a settlement of tomorrow": {func(m *acquirer.Movement) { m.AvailableOn = m.At.Add(day) }, "and available on", 1},
-		"a fee of last week": {func(m *acquirer.Movement) {
-			plain(m, acquirer.FeeMovement)
-			m.AvailableOn = m.At.Add(-2 * day)
-		}, "and available on", 1},
-		"a fee of next year": {func(m *acquirer.Movement) {
-			plain(m, acquirer.FeeMovement)
-			m.AvailableOn = m.At.Add(61 * day)
-		}, "and available on", 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newSettledHistory(t)
-			h.settleDay(firstDay)
-			bad := h.settlementOf(tested)
-			test.spoil(bad)
-			for night := range 2 {
-				h.tick()
-				h.clock.Advance(time.Hour)
-				got, _ := h.tick()
-				if diff := cmp.Diff(h.reconcile().Breaks, got.Breaks); diff != "" {
-					t.Errorf("night %d (-whole +night):\n%s", night, diff)
-				}
-				if !slices.ContainsFunc(got.Breaks, func(b reconcile.Break) bool {
-					return b.Kind == "movement_unexpected" && strings.Contains(b.Text, test.want)
-				}) {
-					t.Errorf("night %d: got %+v, want an unexpected movement: %s", night, got.Breaks, test.want)
-				}
-			}
-			posted := map[bool]int{}
-			for a, err := range h.store.ScanReconciled(t.Context(), 0, 1, store.ItemKey{}) {
-				h.must(err)
-				if a.Entry != nil && a.Entry.About.Subject == ledger.SubjectSettlement {
-					posted[a.Entry.ID == bad.LineID]++
-				}
-			}
-			if posted[true] != test.posts || posted[false] != len(shops)-1 {
-				t.Errorf("got entries %v, want %d of the line, and one for each other shop", posted, test.posts)
-			}
-		})
 	}
 }

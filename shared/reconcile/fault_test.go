@@ -1,0 +1,91 @@
+package reconcile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// TestTick_BadLines checks that a line that breaks the port's rules is a break, night after night, and that all other
+// lines are imported. Such a line posts no entry, unless only its day is wrong.
+func TestTick_BadLines(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	plain := func(m *acquirer.Movement, kind acquirer.Kind) {
+		m.Kind, m.Fee, m.Reserve = kind, money.Amount{}, money.Amount{}
+	}
+	for name, test := range map[string]struct {
+		spoil func(*acquirer.Movement)
+		want  string
+		posts int
+	}{
+		"no settlement":    {func(m *acquirer.Movement) { m.SettlementID = "" }, "it names no settlement", 0},
+		"no tenant":        {func(m *acquirer.Movement) { m.Tenant = "T#MC1#2" }, "it names no tenant", 0},
+		"no charge":        {func(m *acquirer.Movement) { plain(m, acquirer.CaptureMovement) }, "it names no charge", 0},
+		"another currency": {func(m *acquirer.Movement) { m.Fee = money.MustParse("1", "USD") }, "different currencies", 0},
+		"an unknown kind":  {func(m *acquirer.Movement) { m.Kind = "adjustment" }, "its kind is unknown", 0},
+		"a bank's kind":    {func(m *acquirer.Movement) { m.Kind = "payment" }, "its kind is unknown", 0},
+		"no amount":        {func(m *acquirer.Movement) { m.Amount = money.Amount{} }, "its amount is not above zero", 0},
+		"a negative return": {func(m *acquirer.Movement) {
+			plain(m, acquirer.SettlementReturnedMovement)
+			m.Amount = m.Amount.Neg()
+		}, "its amount is not above zero", 0},
+		"a fee of a return": {func(m *acquirer.Movement) {
+			plain(m, acquirer.SettlementReturnedMovement)
+			m.Fee = money.MustParse("1", "EUR")
+		}, "its kind has no fee", 0},
+		"a reserve of a fee": {func(m *acquirer.Movement) {
+			plain(m, acquirer.FeeMovement)
+			m.Reserve = money.MustParse("1", "EUR")
+		}, "its kind has no reserve", 0},
+		"a settlement of tomorrow": {func(m *acquirer.Movement) { m.AvailableOn = m.At.Add(day) }, "and available on", 1},
+		"a fee of last week": {func(m *acquirer.Movement) {
+			plain(m, acquirer.FeeMovement)
+			m.AvailableOn = m.At.Add(-2 * day)
+		}, "and available on", 1},
+		"a fee of next year": {func(m *acquirer.Movement) {
+			plain(m, acquirer.FeeMovement)
+			m.AvailableOn = m.At.Add(61 * day)
+		}, "and available on", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newSettledHistory(t)
+			h.settleDay(firstDay)
+			bad := h.settlementOf(tested)
+			test.spoil(bad)
+			for night := range 2 {
+				h.tick()
+				h.clock.Advance(time.Hour)
+				got, _ := h.tick()
+				if diff := cmp.Diff(h.reconcile().Breaks, got.Breaks); diff != "" {
+					t.Errorf("night %d (-whole +night):\n%s", night, diff)
+				}
+				if !slices.ContainsFunc(got.Breaks, func(b reconcile.Break) bool {
+					return b.Kind == "movement_unexpected" && strings.Contains(b.Text, test.want)
+				}) {
+					t.Errorf("night %d: got %+v, want an unexpected movement: %s", night, got.Breaks, test.want)
+				}
+			}
+			posted := map[bool]int{}
+			for a, err := range h.store.ScanReconciled(t.Context(), 0, 1, store.ItemKey{}) {
+				h.must(err)
+				if a.Entry != nil && a.Entry.About.Subject == ledger.SubjectSettlement {
+					posted[a.Entry.ID == bad.LineID]++
+				}
+			}
+			if posted[true] != test.posts || posted[false] != len(shops)-1 {
+				t.Errorf("got entries %v, want %d of the line, and one for each other shop", posted, test.posts)
+			}
+		})
+	}
+}
