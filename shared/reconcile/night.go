@@ -48,7 +48,10 @@ func (k dayKey) compare(other dayKey) int {
 func touched(s store.Series) string { return string(s.Book) + "#" + string(s.Currency) }
 
 func touchedSeries(t identity.Tenant, name string) store.Series {
-	book, currency, _ := strings.Cut(name, "#")
+	book, currency, ok := strings.Cut(name, "#")
+	if !ok { // a night that began before there were books
+		book, currency = string(store.JournalBook), name
+	}
 	return store.Series{Tenant: t, Book: store.Book(book), Currency: money.Currency(currency)}
 }
 
