@@ -146,7 +146,8 @@ type Acquirer interface {
 	// Statement walks the movements of money that the acquirer booked at the time since or later, in no particular order,
 	// for reconciliation. For the zero time it walks all of them. It may also yield earlier movements. A line of a charge
 	// appears within 24 hours. If settlements, returned settlements or fees may appear later, by up to LateSettlements,
-	// every walk also yields those that were booked in this time before since.
+	// every walk also yields those that were booked in this time before since. No movement appears later than the
+	// settlement that settles it.
 	Statement(ctx context.Context, since time.Time) iter.Seq2[Movement, error]
 }
 

@@ -72,7 +72,7 @@ type Case struct {
 func Cases() []Case {
 	var all []Case
 	for _, some := range [][]Case{chargeCases, onceCases, completeCases, cancelCases, refundCases, cardCases, outcomeCases,
-		statementCases, noticeCases} {
+		statementCases, settlementCases, noticeCases} {
 		all = append(all, some...)
 	}
 	return all

@@ -7,6 +7,7 @@ const (
 	noAnswer   = "the acquirer's answer does not show the effect"
 	inProse    = "a statement about this repository"
 	byPayments = "a rule of package payments, whose own tests check it"
+	noMeans    = "no case can make the acquirer do it; reconcile reports a line that breaks the rule"
 )
 
 // noRules lists the sentences that no case tests, by the reason.
@@ -25,6 +26,14 @@ var noRules = map[string][]string{
 		"Kind: Kind is the kind of a movement of money.",
 		"CaptureMovement: The kinds.",
 		"Movement: Movement is one line of the acquirer's statement.",
+		"Kind.Sign: Sign returns 1 for a kind after which the acquirer owes us more, -1 for a kind after which it owes us " +
+			"less, and 0 for any other text.",
+		"Kind.OfCharge: OfCharge returns true if movements of the kind move money of a single charge.",
+		"Movement.Fee: The zero Amount means no fee.",
+		"Movement.AvailableOn: Only the date counts.",
+		"Movement.AvailableOn: The zero time means the date of At.",
+		"LateSettlements: LateSettlements is the time by which a statement may show a settlement, a returned settlement " +
+			"or a fee after it was booked.",
 		"Decision: Decision is the state of a charge or refund at the acquirer.",
 		"Approved: The decisions.",
 		"Outcome: Outcome is an acquirer's answer about a charge or refund.",
@@ -43,6 +52,21 @@ var noRules = map[string][]string{
 		"Acquirer: So a form must lead to a page, or redirect only to hosts in the setting.",
 		"Acquirer: If the acquirer redirects the payer to an issuer at once, the Step must be a link.",
 		"Seller.Account: the merchant's account at the acquirer; \"\": the platform's own; an ID is known in all accounts",
+	},
+	noMeans: {
+		"Acquirer.Statement: A line of a charge appears within 24 hours.",
+		"Acquirer.Statement: If settlements, returned settlements or fees may appear later, by up to LateSettlements, " +
+			"every walk also yields those that were booked in this time before since.",
+		"ChargebackReversedMovement: the issuer gave back a chargeback",
+		"RefundFailedMovement: a refund came back from the payer's bank",
+		"SettlementReturnedMovement: a settlement came back from our bank",
+		"FeeMovement: a fee for no single charge, such as a monthly fee",
+		"Movement: Every movement must be settled within 14 days: reconcile reports the days that no settlement covers.",
+		"Movement.Tenant: Money of the platform itself, such as a fee for the whole account, has " +
+			"identity.PlatformTenant of its mode.",
+		"Movement.Fee: A negative Fee is given back.",
+		"Movement.Fee: Returned settlements and fees have none.",
+		"Movement.Reserve: Negative: it pays an earlier part out.",
 	},
 	ofCaller: {
 		"Charge.Present: set only if a terminal charges",

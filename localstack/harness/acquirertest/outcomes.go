@@ -99,9 +99,12 @@ var (
 var statementCases = []Case{
 	{"Statement_EveryLine", []string{
 		"Acquirer.Statement: For the zero time it walks all of them.",
-		"Movement.ID: our id of the charge or refund; the acquirer's id of a chargeback",
-		"Movement.Tenant: tenant in the charge's Reference",
-		"Movement.Amount: more than zero",
+		"Movement.ID: our id of the charge or refund; the acquirer's id of a chargeback; \"\" if the kind has no charge",
+		"Movement.Tenant: Tenant is the tenant in the charge's Reference.",
+		"Movement.Amount: Amount is more than zero, and the Kind tells its direction.",
+		"Movement.At: when the acquirer booked the line",
+		"Movement.AvailableOn: A movement is available from the day before At to 60 days after At, and a settlement at " +
+			"the latest on the date of At.",
 		"CaptureMovement: from a payer",
 		"RefundMovement: back to a payer",
 		"ChargebackMovement: back to a payer, by the issuer",
@@ -139,7 +142,8 @@ var statementCases = []Case{
 	}, testSince},
 }
 
-// testEveryLine checks the lines of charges, a refund and a chargeback, and that other charges have none.
+// testEveryLine checks the lines of charges, a refund and a chargeback, and that other charges have none. What the
+// acquirer charges, and when it settles, is its own matter.
 func testEveryLine(s *subject) {
 	began := s.Clock.Now()
 	for _, r := range []Result{Decline, Ask} {
@@ -165,7 +169,11 @@ func testEveryLine(s *subject) {
 		if m.At.Before(began) || m.At.After(s.Clock.Now()) || m.At.Location() != time.UTC {
 			s.Fatalf("got a line at %s, want a time in UTC since %s", m.At, began)
 		}
-		m.LineID, m.At = "", time.Time{}
+		day := m.At.Truncate(oneDay)
+		if on := m.AvailableOn; !on.IsZero() && (on.Before(day.Add(-oneDay)) || on.After(day.Add(60*oneDay))) {
+			s.Fatalf("got a line of %s that is available on %s, want at most a day before and 60 days after", m.At, on)
+		}
+		m.LineID, m.At, m.Fee, m.AvailableOn = "", time.Time{}, money.Amount{}, time.Time{}
 		got[m] = true
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(acquirer.Movement{})); diff != "" {

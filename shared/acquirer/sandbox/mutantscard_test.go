@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -136,6 +137,22 @@ var answerMutants = map[string]mutant{
 			m.Amount = m.Amount.Neg()
 		}
 	}), []string{"Statement_EveryLine"}},
+	"settles a cent too much": {changeLine(func(m *acquirer.Movement) {
+		if m.Kind == acquirer.SettlementMovement {
+			m.Amount = money.FromMinor(m.Amount.Minor()+1, m.Amount.Currency())
+		}
+	}), []string{"Statement_Settlements"}},
+	"withholds other fees": {changeLine(func(m *acquirer.Movement) {
+		if m.Kind == acquirer.SettlementMovement {
+			m.Amount, m.Fee = money.FromMinor(m.Amount.Minor()+m.Fee.Minor(), m.Amount.Currency()), money.Amount{}
+		}
+	}), []string{"Statement_Settlements"}},
+	"names no settlement": {changeLine(func(m *acquirer.Movement) { m.SettlementID = "" }),
+		[]string{"Statement_Settlements"}},
+	"settles the days to come": {changeLine(func(m *acquirer.Movement) { m.AvailableOn = m.At.Add(48 * time.Hour) }),
+		[]string{"Statement_Settlements"}},
+	"settles after a year": {changeLine(func(m *acquirer.Movement) { m.AvailableOn = m.At.Add(365 * 24 * time.Hour) }),
+		[]string{"Statement_EveryLine"}},
 	"yields each line twice": {func(o *override, _ *memory) {
 		o.statement = func(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
 			return func(yield func(acquirer.Movement, error) bool) {
