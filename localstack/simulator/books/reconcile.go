@@ -53,6 +53,17 @@ func Nights(w *simulator.World) {
 	checkClosings(w)
 }
 
+// NightsLater lets the time pass within which everything must be settled. Then still no night may find a break.
+func NightsLater(w *simulator.World) {
+	for _, later := range []time.Duration{16 * 24 * time.Hour, time.Hour} {
+		w.Advance(later)
+		Night(w)
+	}
+	Reconcile(w)
+	Read(w).CheckSettlements()
+	checkClosings(w)
+}
+
 // Night lets the run of the schedule prove what has changed. The schedule calls twice at the same time, and then once
 // more, so that messages come twice.
 func Night(w *simulator.World) {

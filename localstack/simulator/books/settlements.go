@@ -24,8 +24,9 @@ func grossOf(settlement calls.Item) int64 {
 // settledDay has the sums of a tenant's movements that are available on a day, in minor units.
 type settledDay struct{ Gross, Fee int64 }
 
-// CheckSettlements checks that the settlements that were imported are those of the sandbox's movements. It settles the
-// movements of a UTC day together, available on the next day, less 1 % of each capture.
+// CheckSettlements checks that the settlements that were imported are those of the sandbox's movements, and that each
+// was imported that the sandbox had booked by the last import. The sandbox settles the movements of a UTC day together,
+// available on the next day, at the end of that day, less 1 % of each capture.
 func (b Snapshot) CheckSettlements() {
 	want, got := map[string]settledDay{}, map[string]settledDay{}
 	for _, charge := range simulator.Sorted(b.moved) {
@@ -39,7 +40,11 @@ func (b Snapshot) CheckSettlements() {
 			want[name] = settledDay{want[name].Gross + sign*Minor(m["amount"]), want[name].Fee + fee}
 		}
 	}
+	var imported time.Time
 	for _, i := range b.Items {
+		if i.Kind() == store.KindProof && i.Text("sk") == "IMPORTS" {
+			imported = i.Time("at")
+		}
 		if isSettlement(i) {
 			name := fmt.Sprint(i.Tenant(), " ", currencyOf(i["amount"]), " ", i.Text("available_on"))
 			got[name] = settledDay{got[name].Gross + grossOf(i), got[name].Fee + Minor(i["fee"])}
@@ -49,6 +54,16 @@ func (b Snapshot) CheckSettlements() {
 		if got[name] != want[name] {
 			b.Find("", "the settlement %s is %+v, the movements are %+v", name, got[name], want[name])
 		}
+	}
+	for _, name := range simulator.Sorted(want) {
+		on, err := time.Parse(time.DateOnly, name[len(name)-len(time.DateOnly):])
+		booked := err == nil && !on.Add(24*time.Hour).After(imported)
+		if _, settled := got[name]; booked && !settled && want[name] != (settledDay{}) {
+			b.Find("", "the settlement %s of %+v was not imported until %s", name, want[name], imported)
+		}
+	}
+	if len(got) == 0 {
+		b.Find("", "no settlement was imported until %s of the movements %+v", imported, want)
 	}
 }
 

@@ -39,6 +39,7 @@ func (w *refundSales) Check() {
 	books.Reconcile(w.World)
 	if w.nights {
 		books.Nights(w.World)
+		books.NightsLater(w.World)
 	}
 }
 
