@@ -44,7 +44,7 @@ func (o operator) correctSettlement(ctx context.Context, c correctSettlement) (s
 		return corrected, failure.Missing("amount")
 	}
 	about := ledger.OfSettlement(c.Settlement, currency)
-	t, err := o.findSettledTenant(ctx, c, about)
+	t, err := o.findSettledTenant(ctx, c)
 	if err != nil {
 		return corrected, err
 	}
@@ -75,10 +75,9 @@ func optionalAmount(name string, l money.Literal, c money.Currency) (money.Amoun
 	return amount, nil
 }
 
-// findSettledTenant returns the tenant of a settlement. A tenant without a merchant must have the settlement: the
-// acquirer may have named a merchant that we do not know.
-func (o operator) findSettledTenant(ctx context.Context, c correctSettlement,
-	about ledger.Reference) (identity.Tenant, error) {
+// findSettledTenant returns the tenant of a settlement. The acquirer may have named a merchant that we do not know. The
+// directory has the tenants of all lines.
+func (o operator) findSettledTenant(ctx context.Context, c correctSettlement) (identity.Tenant, error) {
 	mode, ok := identity.ParseMode(c.Mode)
 	if !ok {
 		return identity.Tenant{}, failure.Invalid("mode", "must be live or test")
@@ -89,7 +88,7 @@ func (o operator) findSettledTenant(ctx context.Context, c correctSettlement,
 	t := identity.Tenant{Mode: mode, Merchant: c.MerchantCode}
 	_, err := o.Store.Merchant(ctx, t.Merchant)
 	if failure.Is(err, failure.KindNotFound) {
-		if entries, readErr := o.Store.Entries(ctx, t, about); readErr != nil || len(entries) > 0 {
+		if listed, readErr := o.Store.IsListed(ctx, t); readErr != nil || listed {
 			return t, readErr
 		}
 	}

@@ -64,6 +64,22 @@ func TestCorrectSettlement_Entry(t *testing.T) {
 	}
 }
 
+// TestCorrectSettlement_UnknownTenant checks that a movement of a tenant that we do not know can be written off, even
+// if the acquirer never settles it.
+func TestCorrectSettlement_UnknownTenant(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	unknown := identity.Tenant{Mode: identity.Test, Merchant: "MC99999999"}
+	d.checkRefused(d.correction(unknown.Merchant, nil), "NOT_FOUND", "")
+	if err := d.App.Store.ListTenant(t.Context(), unknown); err != nil {
+		t.Fatal(err)
+	}
+	run[fields](d, d.correction(unknown.Merchant, nil))
+	if got := d.corrections(unknown, "sbx-2026-11-21"); len(got) != 1 {
+		t.Errorf("got %v, want 1 correction", got)
+	}
+}
+
 func TestCorrectSettlement_Refused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

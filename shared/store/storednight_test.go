@@ -258,6 +258,12 @@ func TestListTenant(t *testing.T) {
 	if want = want[:3]; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	for code, want := range map[string]bool{"MC1": true, "MC4": false} {
+		if listed, err := s.IsListed(t.Context(), identity.Tenant{Mode: identity.Live, Merchant: code}); err != nil ||
+			listed != want {
+			t.Errorf("%s: got listed %t, error %v; want %t", code, listed, err, want)
+		}
+	}
 }
 
 // TestSaveNightStep_Closings checks that steps add to a closing, that a step before the night's first day reopens it,

@@ -46,6 +46,12 @@ func (s *Store) ListTenant(ctx context.Context, t identity.Tenant) error {
 	return ifRefused(put.Run(ctx), nil)
 }
 
+// IsListed returns true if the directory has the tenant.
+func (s *View) IsListed(ctx context.Context, t identity.Tenant) (bool, error) {
+	found, err := readOne[key](ctx, s, tenantKey(t), nil)
+	return found.PK != "", err
+}
+
 // NoteSettled adds a currency to the Settled of a listed tenant.
 func (s *Store) NoteSettled(ctx context.Context, t identity.Tenant, c money.Currency) error {
 	return s.update(tenantKey(t)).AddStringsToSet("settled", string(c)).Run(ctx)
