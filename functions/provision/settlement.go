@@ -2,16 +2,18 @@ package provision
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
 // correctSettlement writes off a difference between a settlement and the movements that it settles. Use it only if the
-// acquirer does not settle the difference later. Each id is recorded once for a settlement, so the command may be
-// repeated.
+// acquirer does not settle the difference later. Each id of a merchant and mode is recorded once, so the command may be
+// repeated. Neither amount may exceed what is open.
 type correctSettlement struct {
 	MerchantCode string        `json:"merchant_code"` // default: the settlement belongs to the platform
 	Mode         string        `json:"mode" validate:"required"`
@@ -48,6 +50,9 @@ func (o operator) correctSettlement(ctx context.Context, c correctSettlement) (s
 	if err != nil {
 		return corrected, err
 	}
+	if err = o.checkOpen(ctx, t, about, corrected); err != nil {
+		return corrected, err
+	}
 	difference, err := corrected.Amount.Add(corrected.Fee)
 	if err != nil {
 		return corrected, failure.Invalid("amount", money.Expected(err)).WithCause(err)
@@ -61,6 +66,30 @@ func (o operator) correctSettlement(ctx context.Context, c correctSettlement) (s
 	}
 	o.Log.InfoContext(ctx, "settlement corrected", "tenant", t.String(), "settlement", c.Settlement, "correction", c.ID)
 	return corrected, nil
+}
+
+// checkOpen refuses a new correction of more than the acquirer has left open. Such an amount has a wrong number of
+// digits.
+func (o operator) checkOpen(ctx context.Context, t identity.Tenant, about ledger.Reference,
+	c settlementCorrected) error {
+	entries, err := o.Store.Entries(ctx, t, about)
+	if err != nil || slices.ContainsFunc(entries, func(e ledger.Entry) bool {
+		return e.Kind == ledger.SettlementCorrected && e.ID == c.ID
+	}) {
+		return err
+	}
+	gross, fee, err := reconcile.MostOpen(ctx, o.Store.View, t, c.Currency)
+	const tooMuch = "must be at most what the acquirer has left open"
+	switch minor, feeMinor := c.Amount.Minor(), c.Fee.Minor(); {
+	case err != nil:
+		return err
+	case max(minor, -minor) > gross:
+		return failure.Invalid("amount", tooMuch)
+	case max(feeMinor, -feeMinor) > fee:
+		return failure.Invalid("fee", tooMuch)
+	default:
+		return nil
+	}
 }
 
 // optionalAmount reads an amount, which is zero by default.

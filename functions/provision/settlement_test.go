@@ -10,11 +10,28 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 func (d operator) correction(code string, changes fields) fields {
 	return with(fields{"command": "correct_settlement", "merchant_code": code, "mode": "test",
 		"settlement": "sbx-2026-11-21", "currency": "EUR", "id": "c1", "amount": "1.50"}, changes)
+}
+
+// owe makes the closings say that the acquirer is to settle 20.00 with a tenant, and may withhold 1.00.
+func (d operator) owe(t identity.Tenant) {
+	d.Helper()
+	of := store.Series{Tenant: t, Currency: "EUR", Book: store.AcquirerBook}
+	const day = "2026-11-21"
+	_, err := d.App.Store.SaveNightStep(d.Context(), store.ProofRun{ID: "owe " + t.String()}, store.ProofSegment{}, nil,
+		store.NightStep{Closings: []store.Closing{{Series: of, Day: day,
+			Sums: map[string]int64{"acquirer_available": 2000, "acquirer_fees_available": 100}}}})
+	if err == nil {
+		err = d.App.Store.Balance(d.Context(), of, day)
+	}
+	if err != nil {
+		d.Fatal(err)
+	}
 }
 
 // corrections returns the postings of a settlement's corrections, by their ids.
@@ -43,6 +60,8 @@ func TestCorrectSettlement_Entry(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.Merchant.Code
+	d.owe(identity.Tenant{Mode: identity.Test, Merchant: code})
+	d.owe(identity.PlatformTenant(identity.Live))
 	run[fields](d, d.correction(code, nil))
 	answer := run[fields](d, d.correction(code, nil)) // repeated
 	want := fields{"id": "c1", "settlement": "sbx-2026-11-21", "currency": "EUR", "amount": 1.5, "fee": 0.0}
@@ -74,6 +93,7 @@ func TestCorrectSettlement_UnknownTenant(t *testing.T) {
 	if err := d.App.Store.ListTenant(t.Context(), unknown); err != nil {
 		t.Fatal(err)
 	}
+	d.owe(unknown)
 	run[fields](d, d.correction(unknown.Merchant, nil))
 	if got := d.corrections(unknown, "sbx-2026-11-21"); len(got) != 1 {
 		t.Errorf("got %v, want 1 correction", got)
@@ -84,6 +104,7 @@ func TestCorrectSettlement_Refused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.Merchant.Code
+	d.owe(identity.Tenant{Mode: identity.Test, Merchant: code})
 	run[fields](d, d.correction(code, nil))
 	invalid := fields{"mode": "both", "settlement": strings.Repeat("s", 256), "currency": "EURO",
 		"id": strings.Repeat("i", 256), "amount": "1.234", "fee": "1.234"}
@@ -96,6 +117,13 @@ func TestCorrectSettlement_Refused(t *testing.T) {
 	d.checkRefused(d.correction(code, fields{"amount": "0"}), "MISSING", "amount")
 	d.checkRefused(d.correction("MC00000000", nil), "NOT_FOUND", "")
 	d.checkRefused(d.correction(code, fields{"amount": "1.51"}), "CONFLICT", "")
+	d.checkRefused(d.correction(code, fields{"settlement": "sbx-2026-11-22"}), "CONFLICT", "")
+	for param, values := range map[string][]string{"amount": {"20.01", "-20.01"}, "fee": {"1.01", "-1.01"}} {
+		for _, value := range values {
+			d.checkRefused(d.correction(code, fields{"id": "c2", param: value}), "INVALID", param)
+		}
+	}
+	d.checkRefused(d.correction("", nil), "INVALID", "amount") // nothing is open
 }
 
 // TestCorrectSettlement_MendsBreak checks that a correction mends the break of a movement that the acquirer never
@@ -127,6 +155,7 @@ func TestCorrectSettlement_MendsBreak(t *testing.T) {
 	if report.Found != 1 || report.Breaks[0].Kind != "settlement_missing" {
 		t.Fatalf("got %+v, want settlement_missing", report.Breaks)
 	}
+	d.owe(s.Tenant())
 	run[fields](d, d.correction(s.Merchant.Code, fields{"settlement": report.Breaks[0].ID, "amount": "10",
 		"fee": "-0.10"}))
 	d.Clock.Advance(time.Hour)

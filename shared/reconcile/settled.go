@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -140,20 +142,44 @@ func settlementsOf(c store.Closing) (ids []string) {
 func (n *night) checkSettled(ctx context.Context) error {
 	for _, currency := range slices.Sorted(maps.Keys(n.settled)) {
 		of := store.Series{Tenant: n.tenant, Currency: currency, Book: store.AcquirerBook}
-		var closings []store.Closing
-		for c, err := range n.Store.ClosingsBefore(ctx, of, settledDay(n.proof.Until)) {
-			if err != nil {
-				return err
-			}
-			closings = append(closings, c)
-			if c.Balances[availableSum] == 0 && c.Balances[feesSum] == 0 && c.Balances[reserveSum] >= 0 {
-				break
-			}
+		closings, err := openClosings(ctx, n.Store.View, of, settledDay(n.proof.Until))
+		if err != nil {
+			return err
 		}
-		slices.Reverse(closings)
 		n.addBreaks(checkSettled(of, closings, n.proof.Until))
 	}
 	return nil
+}
+
+// openClosings returns the closings of store.AcquirerBook of the days before a day, in order, from the last day on that
+// was settled completely.
+func openClosings(ctx context.Context, s *store.View, of store.Series, day string) ([]store.Closing, error) {
+	var closings []store.Closing
+	for c, err := range s.ClosingsBefore(ctx, of, day) {
+		if err != nil {
+			return nil, err
+		}
+		closings = append(closings, c)
+		if c.Balances[availableSum] == 0 && c.Balances[feesSum] == 0 && c.Balances[reserveSum] >= 0 {
+			break
+		}
+	}
+	slices.Reverse(closings)
+	return closings, nil
+}
+
+// lastDay sorts after all days of closings.
+const lastDay = "9999-12-31"
+
+// MostOpen returns the greatest amounts, without signs and in minor units, that were to be settled on a day since the
+// last day that was settled completely: the gross amount, and the fees. A correction of more cannot be right.
+func MostOpen(ctx context.Context, s *store.View, t identity.Tenant, c money.Currency) (gross, fee int64, err error) {
+	closings, err := openClosings(ctx, s, store.Series{Tenant: t, Currency: c, Book: store.AcquirerBook}, lastDay)
+	for _, c := range closings {
+		gross = max(gross, c.Balances[availableSum], -c.Balances[availableSum])
+		fee = max(fee, c.Balances[feesSum], -c.Balances[feesSum])
+	}
+	return gross, fee, err
 }
 
 // checkSettled checks what acquirers are to settle, by the lines and corrections of all tenants.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
@@ -10,12 +11,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// errOtherCorrection is the failure for a known id of a correction with other amounts.
-var errOtherCorrection = failure.Conflict("The correction with this id has other amounts.")
+// errOtherCorrection is the failure for a known id of a correction with another settlement or other amounts.
+var errOtherCorrection = failure.Conflict("The correction with this id has another settlement or other amounts.")
 
 // CorrectSettlement records the entry of an operator's correction once, with its view for the audit, and makes the next
-// night prove the settlement. Repeating it only makes the next night prove the settlement again. Errors: audit.ErrNobody; failure Conflict when the id has
-// an entry with other postings.
+// night prove the settlement. Repeating it only makes the next night prove the settlement again. Errors:
+// audit.ErrNobody; failure Conflict when the tenant has a correction with the id, of another settlement or with other
+// postings.
 func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.Tenant, e ledger.Entry, view any) error {
 	if err := by.Check(); err != nil {
 		return err
@@ -24,6 +26,8 @@ func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.T
 		return err
 	}
 	tx := s.newAuditedTx(by)
+	taken := storedItem{key: correctionKey(t, e.ID), value: struct{}{}}
+	tx.Put(s.table.Put(taken).If("attribute_not_exists(pk)"))
 	tx.Put(s.putEntry(t, e))
 	tx.Update(s.reopening(t, e.About.ID))
 	tx.audit(t, "settlement "+e.About.ID, nil, view)
@@ -35,6 +39,8 @@ func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.T
 		return known, ok, err
 	})
 	switch {
+	case errors.Is(err, ErrStale): // the id is taken, but not by this settlement
+		return errOtherCorrection
 	case err != nil:
 		return err
 	case !slices.Equal(stored.Postings, e.Postings):

@@ -69,7 +69,13 @@ func TestCorrectSettlement_Repeated(t *testing.T) {
 	if !failure.Is(err, failure.KindConflict) {
 		t.Errorf("got error %v for another amount, want a conflict", err)
 	}
-	if err := s.CorrectSettlement(t.Context(), byTest, tenant, correction("d", "2"), nil); err != nil {
+	other := correction("c", "1")
+	other.About = ledger.OfSettlement("s2", "EUR")
+	err = s.CorrectSettlement(t.Context(), byTest, tenant, other, nil)
+	if !failure.Is(err, failure.KindConflict) {
+		t.Errorf("got error %v for another settlement, want a conflict", err)
+	}
+	if err = s.CorrectSettlement(t.Context(), byTest, tenant, correction("d", "2"), nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Entries(t.Context(), tenant, ledger.OfSettlement("s1", "EUR"))

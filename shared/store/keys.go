@@ -105,6 +105,7 @@ import (
 //	latest run         PROOF#                      NIGHTS                      reconcile
 //	tenant to prove    TENANTS#<shard>             TENANT#M                    provision; prove, reconcile
 //	proven subject     PROVEN#M                    SUBJECT#<id>                prove, reconcile, provision; likewise
+//	id of a correction PROVEN#M                    CORRECTION#<id>             provision
 //	closing of a day   CLOSING#M#<currency>        DAY#<day>                   prove; of the journal
 //	                                               ACQUIRER#<UTC date>         prove; of what the acquirer settles
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,

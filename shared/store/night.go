@@ -74,6 +74,11 @@ func provenKey(t identity.Tenant, id string) key {
 	return key{KindProven.of(t), subjectPrefix + bounded(id)}
 }
 
+// correctionKey returns the key of an item that takes the id of a correction, so that each id corrects one settlement.
+func correctionKey(t identity.Tenant, id string) key {
+	return key{KindProven.of(t), "CORRECTION#" + bounded(id)}
+}
+
 // Reopen makes the next night prove a subject again.
 func (s *Store) Reopen(ctx context.Context, t identity.Tenant, id string) error {
 	return s.reopening(t, id).Run(ctx)

@@ -56,8 +56,8 @@ func TestAccess_AsRecorded(t *testing.T) {
 	one.changeMembers()
 	live.deleteReserve()
 	test.losePayoutEntries()
-	test.correctSettlement()
 	one.proveInSegments()
+	test.correctSettlement()
 	one.loseObject()
 	one.checkAudit()
 	all := map[string][]string{}
