@@ -132,6 +132,7 @@ func (n *night) identify(ctx context.Context, chunk []candidate) ([]candidate, e
 func (n *night) conclude(p *provenCandidate) {
 	until, linesUntil := n.proof.Until, n.proof.At
 	isOpen := p.changing || len(p.breaks) > 0 || p.open > 0 || isYoung(p.reading, until, linesUntil) ||
+		!p.memory.ReopenedAt.Before(until) || // its line may not be stored yet
 		p.reading.payout != nil && !endedBefore(*p.reading.payout, until)
 	p.from, p.linesFrom = n.addedUntil(p)
 	switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -226,4 +227,35 @@ func TestSegment_OlderProgress(t *testing.T) {
 	if !slices.Equal(balances, []int64{5}) {
 		t.Errorf("got balances %v, want 5 on one day", balances)
 	}
+}
+
+// TestTick_LineAfterReopening checks that nights add a line of another run that reopened the line's subject before a
+// night, but stored the line after that night had proven the subject.
+func TestTick_LineAfterReopening(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	before := h.movements
+	first, second := paid{tenant: tested, id: h.nextUUID()}, paid{tenant: tested, id: h.nextUUID()} // unknown payments
+	for _, p := range []paid{first, second} {
+		h.move(p, acquirer.CaptureMovement, p.id, money.MustParse("5", "EUR"))
+	}
+	all := h.movements
+	var came atomic.Bool
+	h.before = func(r *http.Request) { // the first subject is reopened then, and no line is stored
+		if !calledFor(r, "UpdateItem", `"SUBJECT#`+second.id+`"`) || !came.CompareAndSwap(false, true) {
+			return
+		}
+		h.movements = before
+		h.tick()
+		h.movements = all
+		h.clock.Advance(time.Second)
+	}
+	h.reconcile()
+	h.before = nil
+	if !came.Load() {
+		t.Fatal("got no night before the lines are stored, want one")
+	}
+	h.clock.Advance(time.Hour)
+	h.tick()
+	h.wantAvailable()
 }

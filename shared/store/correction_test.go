@@ -33,7 +33,8 @@ var storedCorrections = map[string]stored{
 				Open    []store.ProvenSubject
 				Listed  []store.ListedTenant
 			}
-			want := read{[]ledger.Entry{e}, []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true, Reopened: 1}},
+			want := read{[]ledger.Entry{e}, []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true, Reopened: 1,
+				ReopenedAt: w.clock.Now()}},
 				[]store.ListedTenant{{Tenant: w.tenant}}}
 			return []storedtest.Read{w.audited(w.tenant.Merchant), storedtest.Expect("the entry and its subject", want,
 				func(ctx context.Context) (r read, err error) {

@@ -57,6 +57,8 @@ type ProvenSubject struct {
 	Stays bool `dynamo:"stays,omitempty"`
 	// Reopened counts the calls of Reopen. A night that closes the subject must have seen them all.
 	Reopened int `dynamo:"reopened,omitempty"`
+	// ReopenedAt is the time of the last Reopen since a night has proven the subject. The line may be stored later.
+	ReopenedAt time.Time `dynamo:"reopened_at,omitempty"`
 }
 
 // Compare orders subjects by their keys.
@@ -86,7 +88,7 @@ func (s *Store) Reopen(ctx context.Context, t identity.Tenant, id string) error 
 
 func (s *Store) reopening(t identity.Tenant, id string) *dynamo.Update {
 	return s.update(provenKey(t, id)).Set("open", true).Set("tenant", t).Set("id", id).Add("reopened", 1).
-		Remove(expiresAt)
+		Set("reopened_at", s.now()).Remove(expiresAt)
 }
 
 // putProven replaces what is remembered about a subject. It closes the subject only if Reopen was not called since the

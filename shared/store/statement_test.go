@@ -37,7 +37,8 @@ var storedStatements = map[string]stored{
 				Open    []store.ProvenSubject
 			}
 			want := read{[]store.StatementLine{l}, []ledger.Entry{entry},
-				[]store.ProvenSubject{{Tenant: w.tenant, ID: l.Subject, Open: true, Reopened: 1}}}
+				[]store.ProvenSubject{{Tenant: w.tenant, ID: l.Subject, Open: true, Reopened: 1,
+					ReopenedAt: w.clock.Now()}}}
 			return []storedtest.Read{storedtest.Expect("the line, its entry and its subject", want,
 				func(ctx context.Context) (r read, err error) {
 					items, err := collect(store.Reads{View: w.View, Consistent: true}.MoneyOfStatements(ctx, w.tenant, l.Subject))

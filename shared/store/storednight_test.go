@@ -90,7 +90,8 @@ var storedNights = map[string]stored{
 	"Reopen": {
 		write: func(w fixture) []storedtest.Read {
 			w.must(w.Reopen(w.Context(), w.tenant, "s"))
-			want := []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true, Reopened: 1}}
+			want := []store.ProvenSubject{{Tenant: w.tenant, ID: "s", Open: true, Reopened: 1,
+				ReopenedAt: w.clock.Now()}}
 			return []storedtest.Read{storedtest.Expect("OpenSubjects", want, func(ctx context.Context) ([]store.ProvenSubject,
 				error) {
 				return collect(w.OpenSubjects(ctx, w.tenant, ""))
@@ -157,7 +158,7 @@ func TestReopen_Remembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := before
-	want.Open, want.Reopened = true, 1
+	want.Open, want.Reopened, want.ReopenedAt = true, 1, start
 	got, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
 	if diff := cmp.Diff([]store.ProvenSubject{want}, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
