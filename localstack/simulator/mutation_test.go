@@ -177,6 +177,9 @@ var survivors = map[string]string{
 
 	"Put ACQUIRER: (attribute_not_exists(pk))": "like DAY",
 	"Put ACQUIRER: (version = ?)":              "like DAY",
+	"Put SUBJECT: (reopened = ?)": "the simulation imports no lines while a night proves; " +
+		"TestSaveNightStep_Reopened and TestTick_ReopenedWhileProven notice",
+	"Put SUBJECT: (attribute_not_exists(reopened))": "likewise",
 	"Put settlement: (attribute_not_exists(pk))": "a settlement's line and entry are the same, whoever imports them; " +
 		"both imports end before the night adds the entry; TestImportStatementLines_Entry notices",
 	"Put payment: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it " +
