@@ -70,6 +70,7 @@ func Night(w *simulator.World) {
 	for n := range 2 {
 		actor := fmt.Sprint("auditor-", n)
 		w.Go(simulator.Clients, func() {
+			w.Think(actor)
 			_, _, err := simulator.Invoke[any](w, actor, "reconcile", "", 0, json.RawMessage("{}"))
 			w.Notef(actor, "ended: %v", err) // one may find that the other was faster
 		})

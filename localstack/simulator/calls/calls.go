@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Summary returns the name of an operation and the keys in its request, in order.
+// Summary returns the name of an operation and the keys in its request, in order, and the segment of a scan.
 func Summary(operation string, body []byte) string {
 	var b strings.Builder
 	b.WriteString(operation)
@@ -26,6 +26,11 @@ func Summary(operation string, body []byte) string {
 			b.WriteString(" " + message.MessageBody)
 		}
 		return b.String()
+	}
+	if operation == "Scan" {
+		var scan struct{ Segment int }
+		_ = json.Unmarshal(body, &scan)
+		fmt.Fprintf(&b, " %d", scan.Segment)
 	}
 	for _, name := range []string{"pk", "sk", DuePartition, ListPartition} {
 		for _, value := range ValuesOf(text, name) {
