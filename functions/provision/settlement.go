@@ -9,11 +9,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // correctSettlement writes off a difference between a settlement and the movements that it settles. Use it only if the
 // acquirer does not settle the difference later. Each id of a merchant and mode is recorded once, so the command may be
-// repeated. Neither amount may exceed what is open.
+// repeated. Neither amount may exceed what a break leaves open.
 type correctSettlement struct {
 	MerchantCode string        `json:"merchant_code"` // default: the settlement belongs to the platform
 	Mode         string        `json:"mode" validate:"required"`
@@ -68,8 +69,8 @@ func (o operator) correctSettlement(ctx context.Context, c correctSettlement) (s
 	return corrected, nil
 }
 
-// checkOpen refuses a new correction of more than the acquirer has left open. Such an amount has a wrong number of
-// digits.
+// checkOpen refuses a new correction that no break asks for: of another settlement, or of more than the break leaves
+// open. Such a correction would make a break, or has a wrong number of digits.
 func (o operator) checkOpen(ctx context.Context, t identity.Tenant, about ledger.Reference,
 	c settlementCorrected) error {
 	entries, err := o.Store.Entries(ctx, t, about)
@@ -78,19 +79,24 @@ func (o operator) checkOpen(ctx context.Context, t identity.Tenant, about ledger
 	}) {
 		return err
 	}
-	gross, fee, err := reconcile.MostOpen(ctx, o.Store.View, t, c.Currency)
-	const tooMuch = "must be at most what the acquirer has left open"
-	switch minor, feeMinor := c.Amount.Minor(), c.Fee.Minor(); {
+	rest, found, err := reconcile.FindRest(ctx, o.Store.View, store.AcquirerSeries(t, c.Currency), c.Settlement, o.Now())
+	const tooMuch = "must be at most what the break leaves open, and have its sign"
+	switch {
 	case err != nil:
 		return err
-	case max(minor, -minor) > gross:
+	case !found:
+		return failure.Invalid("settlement", "must be an id in a break of this merchant and currency")
+	case !isPart(c.Amount.Minor(), rest.Gross):
 		return failure.Invalid("amount", tooMuch)
-	case max(feeMinor, -feeMinor) > fee:
+	case !isPart(-c.Fee.Minor(), rest.Fee):
 		return failure.Invalid("fee", tooMuch)
 	default:
 		return nil
 	}
 }
+
+// isPart returns true if an amount lies between zero and the whole, which may be negative.
+func isPart(minor, whole int64) bool { return min(0, whole) <= minor && minor <= max(0, whole) }
 
 // optionalAmount reads an amount, which is zero by default.
 func optionalAmount(name string, l money.Literal, c money.Currency) (money.Amount, error) {

@@ -10,28 +10,11 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 func (d operator) correction(code string, changes fields) fields {
 	return with(fields{"command": "correct_settlement", "merchant_code": code, "mode": "test",
 		"settlement": "sbx-2026-11-21", "currency": "EUR", "id": "c1", "amount": "1.50"}, changes)
-}
-
-// owe makes the closings say that the acquirer is to settle 20.00 with a tenant, and may withhold 1.00.
-func (d operator) owe(t identity.Tenant) {
-	d.Helper()
-	of := store.Series{Tenant: t, Currency: "EUR", Book: store.AcquirerBook}
-	const day = "2026-11-21"
-	_, err := d.App.Store.SaveNightStep(d.Context(), store.ProofRun{ID: "owe " + t.String()}, store.ProofSegment{}, nil,
-		store.NightStep{Closings: []store.Closing{{Series: of, Day: day,
-			Sums: map[string]int64{"acquirer_available": 2000, "acquirer_fees_available": 100}}}})
-	if err == nil {
-		err = d.App.Store.Balance(d.Context(), of, day)
-	}
-	if err != nil {
-		d.Fatal(err)
-	}
 }
 
 // corrections returns the postings of a settlement's corrections, by their ids.
@@ -60,20 +43,20 @@ func TestCorrectSettlement_Entry(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.Merchant.Code
-	d.owe(identity.Tenant{Mode: identity.Test, Merchant: code})
-	d.owe(identity.PlatformTenant(identity.Live))
+	d.LeaveOpen(identity.Tenant{Mode: identity.Test, Merchant: code}, 2000, 100, "sbx-2026-11-21")
+	d.LeaveOpen(identity.PlatformTenant(identity.Live), -2000, -100, "sbx-2026-11-21")
 	run[fields](d, d.correction(code, nil))
 	answer := run[fields](d, d.correction(code, nil)) // repeated
 	want := fields{"id": "c1", "settlement": "sbx-2026-11-21", "currency": "EUR", "amount": 1.5, "fee": 0.0}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
-	run[fields](d, d.correction(code, fields{"id": "c2", "amount": "-1", "fee": json.Number("0.25")}))
-	run[fields](d, d.correction("", fields{"mode": "live"}))
+	run[fields](d, d.correction(code, fields{"id": "c2", "amount": "1", "fee": json.Number("-0.25")}))
+	run[fields](d, d.correction("", fields{"mode": "live", "amount": "-20", "fee": "1"}))
 	got := d.corrections(identity.Tenant{Mode: identity.Test, Merchant: code}, "sbx-2026-11-21")
 	wantEntries := map[string]map[ledger.Account]string{
 		"c1": {"acquirer_differences": "1.50", "acquirer_receivable": "-1.50"},
-		"c2": {"acquirer_differences": "-0.75", "acquirer_receivable": "1.00", "acquirer_fees": "-0.25"},
+		"c2": {"acquirer_differences": "0.75", "acquirer_receivable": "-1.00", "acquirer_fees": "0.25"},
 	}
 	if diff := cmp.Diff(wantEntries, got); diff != "" {
 		t.Errorf("the merchant's (-want +got):\n%s", diff)
@@ -93,7 +76,7 @@ func TestCorrectSettlement_UnknownTenant(t *testing.T) {
 	if err := d.App.Store.ListTenant(t.Context(), unknown); err != nil {
 		t.Fatal(err)
 	}
-	d.owe(unknown)
+	d.LeaveOpen(unknown, 150, 0, "sbx-2026-11-21")
 	run[fields](d, d.correction(unknown.Merchant, nil))
 	if got := d.corrections(unknown, "sbx-2026-11-21"); len(got) != 1 {
 		t.Errorf("got %v, want 1 correction", got)
@@ -104,7 +87,8 @@ func TestCorrectSettlement_Refused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.Merchant.Code
-	d.owe(identity.Tenant{Mode: identity.Test, Merchant: code})
+	d.LeaveOpen(identity.Tenant{Mode: identity.Test, Merchant: code}, 2000, 100, "sbx-2026-11-21",
+		"sbx-2026-11-22")
 	run[fields](d, d.correction(code, nil))
 	invalid := fields{"mode": "both", "settlement": strings.Repeat("s", 256), "currency": "EURO",
 		"id": strings.Repeat("i", 256), "amount": "1.234", "fee": "1.234"}
@@ -118,16 +102,20 @@ func TestCorrectSettlement_Refused(t *testing.T) {
 	d.checkRefused(d.correction("MC00000000", nil), "NOT_FOUND", "")
 	d.checkRefused(d.correction(code, fields{"amount": "1.51"}), "CONFLICT", "")
 	d.checkRefused(d.correction(code, fields{"settlement": "sbx-2026-11-22"}), "CONFLICT", "")
-	for param, values := range map[string][]string{"amount": {"20.01", "-20.01"}, "fee": {"1.01", "-1.01"}} {
+	for param, values := range map[string][]string{ // of the 20.00, 1.50 are written off
+		"amount": {"18.51", "-0.01"}, "fee": {"-1.01", "0.01"}} {
 		for _, value := range values {
 			d.checkRefused(d.correction(code, fields{"id": "c2", param: value}), "INVALID", param)
 		}
 	}
-	d.checkRefused(d.correction("", nil), "INVALID", "amount") // nothing is open
+	d.checkRefused(d.correction(code, fields{"id": "c2", "settlement": "sbx-2026-11-23"}), "INVALID", "settlement")
+	d.checkRefused(d.correction(code, fields{"id": "c2", "currency": "USD"}), "INVALID", "settlement")
+	d.checkRefused(d.correction("", nil), "INVALID", "settlement")
+	run[fields](d, d.correction(code, fields{"id": "c2", "amount": "18.50", "fee": "-1"}))
 }
 
 // TestCorrectSettlement_MendsBreak checks that a correction mends the break of a movement that the acquirer never
-// settles, in nights and in a proof of the whole table.
+// settles, in proofs of the whole table.
 func TestCorrectSettlement_MendsBreak(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
@@ -155,7 +143,7 @@ func TestCorrectSettlement_MendsBreak(t *testing.T) {
 	if report.Found != 1 || report.Breaks[0].Kind != "settlement_missing" {
 		t.Fatalf("got %+v, want settlement_missing", report.Breaks)
 	}
-	d.owe(s.Tenant())
+	d.LeaveOpen(s.Tenant(), 1000, 10, report.Breaks[0].ID)
 	run[fields](d, d.correction(s.Merchant.Code, fields{"settlement": report.Breaks[0].ID, "amount": "10",
 		"fee": "-0.10"}))
 	d.Clock.Advance(time.Hour)

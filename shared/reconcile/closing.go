@@ -221,7 +221,7 @@ func (n *night) addsOf(s *reading, from, until, linesFrom, linesTo time.Time) ma
 	for _, e := range s.entries {
 		if within(e.At) {
 			adds.entry(s, e)
-			addCorrection(adds.days, store.Series{Tenant: n.tenant}, e)
+			addCorrection(adds.days, n.tenant, e)
 		}
 	}
 	if t := s.transaction; t != nil && unsuccessful[t.Status] {

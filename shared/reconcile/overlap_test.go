@@ -31,7 +31,7 @@ func (h *history) wantAvailable() {
 		want[m.Tenant] += m.Kind.Sign() * amount
 	}
 	for _, t := range shops {
-		of := store.Series{Tenant: t, Currency: "EUR", Book: store.AcquirerBook}
+		of := store.AcquirerSeries(t, "EUR")
 		for c, err := range h.store.ClosingsBefore(h.Context(), of, "2100") {
 			h.must(err)
 			got[t.String()] = c.Balances["acquirer_available"]

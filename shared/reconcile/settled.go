@@ -12,7 +12,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
-	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -41,7 +40,7 @@ func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
 	if isBankLine(l) || faultOf(l) != "" {
 		return
 	}
-	k := dayKey{store.Series{Tenant: l.Tenant, Currency: l.Amount.Currency(), Book: store.AcquirerBook},
+	k := dayKey{store.AcquirerSeries(l.Tenant, l.Amount.Currency()),
 		cmp.Or(l.AvailableOn, l.At.UTC().Format(time.DateOnly))} // older lines have no AvailableOn
 	more := store.Closing{Sums: map[string]int64{availableSum: sign * gross, feesSum: fee}}
 	if l.Kind == string(acquirer.SettlementMovement) {
@@ -56,11 +55,10 @@ func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
 }
 
 // addCorrection adds an operator's correction of a settlement to the same closings, on the correction's UTC date.
-func addCorrection(days map[dayKey]store.Closing, of store.Series, e ledger.Entry) {
+func addCorrection(days map[dayKey]store.Closing, t identity.Tenant, e ledger.Entry) {
 	if e.Kind != ledger.SettlementCorrected {
 		return
 	}
-	of.Book = store.AcquirerBook
 	for _, p := range e.Postings {
 		more := store.Closing{}
 		switch p.Account {
@@ -71,8 +69,7 @@ func addCorrection(days map[dayKey]store.Closing, of store.Series, e ledger.Entr
 		default:
 			continue
 		}
-		of.Currency = p.Amount.Currency()
-		k := dayKey{of, e.At.UTC().Format(time.DateOnly)}
+		k := dayKey{store.AcquirerSeries(t, p.Amount.Currency()), e.At.UTC().Format(time.DateOnly)}
 		days[k] = days[k].Add(more)
 	}
 }
@@ -81,36 +78,74 @@ func addCorrection(days map[dayKey]store.Closing, of store.Series, e ledger.Entr
 // that covers the day has been imported with all movements that it settles: a statement shows them no later.
 func settledDay(until time.Time) string { return until.UTC().Format(time.DateOnly) }
 
-// checkSettled checks closings of store.AcquirerBook, in order and with balances, up to the last checked day. Before
-// the first of them nothing was to be settled. Since the last day that was settled completely, settlements must settle
-// everything, and nothing may wait for longer than settledWithin. So a later settlement with the difference mends a
-// break.
-func checkSettled(of store.Series, closings []store.Closing, until time.Time) (breaks []Break) {
-	add := func(kind BreakKind, id, text string) {
-		breaks = append(breaks, Break{of.Tenant.String(), kind, id, text})
+// amountToSettle is one of the two amounts of a settlement: its sum and tally in closings, and its name in breaks.
+type amountToSettle struct{ sum, tally, name string }
+
+var grossToSettle, feeToSettle = amountToSettle{availableSum, grossTally, "gross amount"},
+	amountToSettle{feesSum, feeTally, "fee"}
+
+// unsettled is a break: a day after which the acquirer had left an amount open.
+type unsettled struct {
+	amountToSettle
+	kind BreakKind
+	ids  []string // of the day's settlements, or the day and currency if no settlement has come
+	day  store.Closing
+	last store.Closing // of the last checked day
+}
+
+// findUnsettled returns the amounts that an acquirer has left open by closings of one series of store.AcquirerBook. The
+// closings are in order, have balances, and begin where nothing was to be settled. After the last day with a balance of
+// zero, the first day with a settlement is a break (SettlementDiffers). If no settlement has come since, a day older
+// than settledWithin is a break (SettlementMissing), unless the acquirer owed nothing in the meantime: acquirers carry
+// debts of ours forward. A settlement or correction that brings the balance to zero ends the break.
+func findUnsettled(closings []store.Closing, until time.Time) (found []unsettled) {
+	if len(closings) == 0 {
+		return nil
 	}
-	for _, check := range []struct{ sum, tally, name string }{{availableSum, grossTally, "gross amount"},
-		{feesSum, feeTally, "fee"}} {
-		open := afterLast(closings, func(c store.Closing) bool { return c.Balances[check.sum] == 0 })
+	last := closings[len(closings)-1]
+	isWaiting := true
+	for _, amount := range []amountToSettle{grossToSettle, feeToSettle} {
+		open := afterLast(closings, func(c store.Closing) bool { return c.Balances[amount.sum] == 0 })
 		settled := slices.IndexFunc(open, func(c store.Closing) bool { return len(settlementsOf(c)) > 0 })
-		switch {
-		case len(open) == 0:
-		case settled >= 0:
+		if settled >= 0 {
+			isWaiting = false
 			c := open[settled]
-			var actual int64
-			for _, id := range settlementsOf(c) {
-				actual += c.Tallies[check.tally+id].Amount
-			}
-			add(SettlementDiffers, strings.Join(settlementsOf(c), ", "), fmt.Sprintf(
-				"%s: expected %s, actual %s; covers movements until %s", check.name,
-				amountText(actual+c.Balances[check.sum], of.Currency), amountText(actual, of.Currency), c.Day))
-		case len(breaks) == 0 && open[0].Day < settledDay(until.Add(-settledWithin)):
-			add(SettlementMissing, open[0].Day+" "+string(of.Currency), fmt.Sprintf("%s of %s, available since %s",
-				check.name, amountText(open[0].Balances[check.sum], of.Currency), open[0].Day))
+			found = append(found, unsettled{amount, SettlementDiffers, settlementsOf(c), c, last})
 		}
 	}
+	owed := afterLast(closings, func(c store.Closing) bool { return c.Balances[availableSum] <= c.Balances[feesSum] })
+	if isWaiting && len(owed) > 0 && owed[0].Day < settledDay(until.Add(-settledWithin)) {
+		found = append(found, unsettled{grossToSettle, SettlementMissing,
+			[]string{owed[0].Day + " " + string(owed[0].Currency)}, owed[0], last})
+	}
+	return found
+}
+
+// text returns the text of the break.
+func (u unsettled) text() string {
+	if u.kind == SettlementMissing {
+		return fmt.Sprintf("gross amount of %s with a fee of %s, available since %s",
+			amountText(u.day.Balances[availableSum], u.day.Currency),
+			amountText(u.day.Balances[feesSum], u.day.Currency), u.day.Day)
+	}
+	var actual int64
+	for _, id := range u.ids {
+		actual += u.day.Tallies[u.tally+id].Amount
+	}
+	return fmt.Sprintf("%s: expected %s, actual %s; covers movements until %s", u.name,
+		amountText(actual+u.day.Balances[u.sum], u.day.Currency), amountText(actual, u.day.Currency), u.day.Day)
+}
+
+// checkSettled returns the breaks of one series of store.AcquirerBook, as findUnsettled wants its closings.
+func checkSettled(of store.Series, closings []store.Closing, until time.Time) (breaks []Break) {
+	add := func(kind BreakKind, ids []string, text string) {
+		breaks = append(breaks, Break{of.Tenant.String(), kind, strings.Join(ids, ", "), text})
+	}
+	for _, u := range findUnsettled(closings, until) {
+		add(u.kind, u.ids, u.text())
+	}
 	if paid := afterLast(closings, func(c store.Closing) bool { return c.Balances[reserveSum] >= 0 }); len(paid) > 0 {
-		add(SettlementDiffers, strings.Join(settlementsOf(paid[0]), ", "), fmt.Sprintf(
+		add(SettlementDiffers, settlementsOf(paid[0]), fmt.Sprintf(
 			"reserve: %s left, less than nothing; covers movements until %s",
 			amountText(paid[0].Balances[reserveSum], of.Currency), paid[0].Day))
 	}
@@ -141,7 +176,7 @@ func settlementsOf(c store.Closing) (ids []string) {
 // settle.
 func (n *night) checkSettled(ctx context.Context) error {
 	for _, currency := range slices.Sorted(maps.Keys(n.settled)) {
-		of := store.Series{Tenant: n.tenant, Currency: currency, Book: store.AcquirerBook}
+		of := store.AcquirerSeries(n.tenant, currency)
 		closings, err := openClosings(ctx, n.Store.View, of, settledDay(n.proof.Until))
 		if err != nil {
 			return err
@@ -168,20 +203,6 @@ func openClosings(ctx context.Context, s *store.View, of store.Series, day strin
 	return closings, nil
 }
 
-// lastDay sorts after all days of closings.
-const lastDay = "9999-12-31"
-
-// MostOpen returns the greatest amounts, without signs and in minor units, that were to be settled on a day since the
-// last day that was settled completely: the gross amount, and the fees. A correction of more cannot be right.
-func MostOpen(ctx context.Context, s *store.View, t identity.Tenant, c money.Currency) (gross, fee int64, err error) {
-	closings, err := openClosings(ctx, s, store.Series{Tenant: t, Currency: c, Book: store.AcquirerBook}, lastDay)
-	for _, c := range closings {
-		gross = max(gross, c.Balances[availableSum], -c.Balances[availableSum])
-		fee = max(fee, c.Balances[feesSum], -c.Balances[feesSum])
-	}
-	return gross, fee, err
-}
-
 // checkSettled checks what acquirers are to settle, by the lines and corrections of all tenants.
 func (r *run) checkSettled() {
 	days := slices.SortedFunc(maps.Keys(r.book.acquirer), dayKey.compare)
@@ -193,7 +214,7 @@ func (r *run) checkSettled() {
 		for ; len(days) > 0 && days[0].Series == of; days = days[1:] {
 			c := r.book.acquirer[days[0]]
 			balance = balance.Add(store.Closing{Sums: c.Sums})
-			c.Day, c.Balances = days[0].day, balance.Sums
+			c.Series, c.Day, c.Balances = of, days[0].day, balance.Sums
 			if c.Day < before {
 				closings = append(closings, c)
 			}
@@ -214,6 +235,6 @@ func (r *run) countSettled(a store.ReconciledItem) {
 	case a.Line != nil && !a.Line.ImportedAt.After(r.linesUntil):
 		addMovement(r.book.acquirer, *a.Line)
 	case a.Entry != nil && a.Entry.At.Before(r.settledUntil()):
-		addCorrection(r.book.acquirer, store.Series{Tenant: a.Tenant}, *a.Entry)
+		addCorrection(r.book.acquirer, a.Tenant, *a.Entry)
 	}
 }

@@ -114,6 +114,12 @@ func differs(tenant, id, what string, expected, actual int64) string {
 		id, what, money.FromMinor(expected, "EUR"), money.FromMinor(actual, "EUR"), firstDay)
 }
 
+// missing returns the break of a settlement that has not come.
+func missing(s acquirer.Movement) string {
+	return fmt.Sprintf("%s settlement_missing %s EUR gross amount of %s EUR with a fee of %s EUR, available since %[2]s",
+		tested, firstDay, money.FromMinor(gross(s), "EUR"), s.Fee)
+}
+
 func TestTick_SettledCompletely(t *testing.T) {
 	t.Parallel()
 	h := newSettledHistory(t)
@@ -208,8 +214,7 @@ func TestTick_SettlementBreaks(t *testing.T) {
 			h.movements = slices.DeleteFunc(h.movements, func(m acquirer.Movement) bool { return m == *s })
 			h.clock.Advance(14 * 24 * time.Hour)
 		}, func(s acquirer.Movement) []string {
-			return []string{fmt.Sprintf("%s settlement_missing %s EUR gross amount of %s EUR, available since %s", tested,
-				firstDay, money.FromMinor(gross(s), "EUR"), firstDay)}
+			return []string{missing(s)}
 		}, func(h *history, s acquirer.Movement) {
 			s.At = h.clock.Now()
 			h.movements = append(h.movements, s)
@@ -222,8 +227,7 @@ func TestTick_SettlementBreaks(t *testing.T) {
 				"until %s", tested, s.SettlementID, firstDay),
 				fmt.Sprintf("%s settlement_differs %s gross amount: expected 0.00 USD, actual 10.00 USD; covers movements "+
 					"until %s", tested, s.SettlementID, firstDay),
-				fmt.Sprintf("%s settlement_missing %s EUR gross amount of %s EUR, available since %s", tested,
-					firstDay, money.FromMinor(gross(s), "EUR"), firstDay)}
+				missing(s)}
 		}, func(h *history, s acquirer.Movement) {
 			back := *h.settlementOf(tested)
 			back.LineID, back.SettlementID, back.At, back.AvailableOn = "back", "back", h.clock.Now(), h.clock.Now()
@@ -248,6 +252,28 @@ func TestTick_SettlementBreaks(t *testing.T) {
 			h.wantSame("mended")
 		})
 	}
+}
+
+// TestTick_DebtCarriedForward checks that a debt of ours is no break, however old it is, and that the 14 days begin
+// when the acquirer owes us money again.
+func TestTick_DebtCarriedForward(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	s := *h.settlementOf(tested)
+	h.movements = append(h.movements, acquirer.Movement{LineID: "fee", Kind: acquirer.FeeMovement, Tenant: tested.String(),
+		Amount: money.MustParse("5", "EUR"), At: h.clock.Now()})
+	h.tick()
+	h.clock.Advance(20 * 24 * time.Hour)
+	h.wantSame("in debt")
+	day := h.clock.Now().Format(time.DateOnly)
+	h.movements = append(h.movements, acquirer.Movement{LineID: "back", Kind: acquirer.SettlementReturnedMovement,
+		Tenant: tested.String(), SettlementID: s.SettlementID, Amount: money.MustParse("8", "EUR"), At: h.clock.Now()})
+	h.clock.Advance(14 * 24 * time.Hour)
+	h.wantSame("owed for 14 days")
+	h.clock.Advance(24 * time.Hour)
+	h.wantSame("owed for 15 days", fmt.Sprintf("%s settlement_missing %s EUR gross amount of 3.00 EUR with a fee of "+
+		"0.00 EUR, available since %[2]s", tested, day))
 }
 
 // TestTick_SettlementRecords checks that a night and a proof of the whole table notice that the entry or the line of a

@@ -35,6 +35,9 @@ type Series struct {
 	Book     Book            `dynamo:"book,omitempty"`
 }
 
+// AcquirerSeries returns the series of AcquirerBook for a tenant's money in a currency.
+func AcquirerSeries(t identity.Tenant, c money.Currency) Series { return Series{t, c, AcquirerBook} }
+
 func (s Series) key(day string) key {
 	prefix := dayPrefix
 	if s.Book != JournalBook {
