@@ -109,8 +109,8 @@ func bankLinesOf(lines []store.StatementLine) []store.StatementLine {
 		func(l store.StatementLine) bool { return !isBankLine(l) })
 }
 
-// isBankLine returns true for a line of the bank's statement. An acquirer may have kinds of the same names, but its
-// lines also have a day.
+// isBankLine returns true for a line of a bank's statement. An acquirer may use the same names of kinds, but only its
+// lines have an AvailableOn.
 func isBankLine(l store.StatementLine) bool {
 	return (l.Kind == bankPayment || l.Kind == bankReturn) && l.AvailableOn == ""
 }

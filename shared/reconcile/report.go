@@ -121,7 +121,7 @@ func (r *run) count(a store.ReconciledItem) {
 	}
 }
 
-// countLine adds a line of a statement to the totals: what an acquirer owes us more, and what a bank has paid us.
+// countLine adds a line of a statement to the totals: to our claim on the acquirer, or to our balance at the bank.
 func (b *book) countLine(l store.StatementLine) {
 	amount := l.Amount
 	if !isBankLine(l) {

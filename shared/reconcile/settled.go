@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Sums in closings of store.AcquirerBook. Movements raise and lower them on the first day whose settlement may contain
-// the movement. A settlement lowers them on the last day that it covers. So after each settled day both are zero.
+// Sums in closings of store.AcquirerBook. A movement counts on the first day whose settlement may contain it, and a
+// settlement on the last day that it covers. So availableSum and feesSum are zero after each settled day.
 const (
 	availableSum = "acquirer_available"      // what the acquirer is to settle
 	feesSum      = "acquirer_fees_available" // what it may withhold as fees
@@ -74,9 +74,9 @@ func addCorrection(days map[dayKey]store.Closing, t identity.Tenant, e ledger.En
 	}
 }
 
-// settledDay returns the first day that is not checked. An earlier day may still be settled later. But a settlement
-// that covers the day has been imported with all movements that it settles: a statement shows them no later.
-func settledDay(until time.Time) string { return until.UTC().Format(time.DateOnly) }
+// firstUncheckedDay returns the UTC date of a time. A run checks only the closings of earlier days. If a settlement of
+// such a day is imported, all its movements are, because no line appears later than its settlement.
+func firstUncheckedDay(until time.Time) string { return until.UTC().Format(time.DateOnly) }
 
 // amountToSettle is one of the two amounts of a settlement: its sum and tally in closings, and its name in breaks.
 type amountToSettle struct{ sum, tally, name string }
@@ -114,7 +114,7 @@ func findUnsettled(closings []store.Closing, until time.Time) (found []unsettled
 		}
 	}
 	owed := afterLast(closings, func(c store.Closing) bool { return c.Balances[availableSum] <= c.Balances[feesSum] })
-	if isWaiting && len(owed) > 0 && owed[0].Day < settledDay(until.Add(-settledWithin)) {
+	if isWaiting && len(owed) > 0 && owed[0].Day < firstUncheckedDay(until.Add(-settledWithin)) {
 		found = append(found, unsettled{grossToSettle, SettlementMissing,
 			[]string{owed[0].Day + " " + string(owed[0].Currency)}, owed[0], last})
 	}
@@ -177,7 +177,7 @@ func settlementsOf(c store.Closing) (ids []string) {
 func (n *night) checkSettled(ctx context.Context) error {
 	for _, currency := range slices.Sorted(maps.Keys(n.settled)) {
 		of := store.AcquirerSeries(n.tenant, currency)
-		closings, err := openClosings(ctx, n.Store.View, of, settledDay(n.proof.Until))
+		closings, err := openClosings(ctx, n.Store.View, of, firstUncheckedDay(n.proof.Until))
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func openClosings(ctx context.Context, s *store.View, of store.Series, day strin
 // checkSettled checks what acquirers are to settle, by the lines and corrections of all tenants.
 func (r *run) checkSettled() {
 	days := slices.SortedFunc(maps.Keys(r.book.acquirer), dayKey.compare)
-	before := settledDay(r.settledUntil())
+	before := firstUncheckedDay(r.settledUntil())
 	for len(days) > 0 {
 		of := days[0].Series
 		var closings []store.Closing

@@ -18,7 +18,7 @@ type Rest struct {
 // FindRest returns what a break leaves open, less the corrections under the same id since. The id is one of those in
 // the break. FindRest returns false if no break in the closings has the id.
 func FindRest(ctx context.Context, s *store.View, of store.Series, id string, now time.Time) (Rest, bool, error) {
-	closings, err := openClosings(ctx, s, of, settledDay(now))
+	closings, err := openClosings(ctx, s, of, firstUncheckedDay(now))
 	if err != nil {
 		return Rest{}, false, err
 	}

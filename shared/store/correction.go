@@ -14,10 +14,9 @@ import (
 // errOtherCorrection is the failure for a known id of a correction with another settlement or other amounts.
 var errOtherCorrection = failure.Conflict("The correction with this id has another settlement or other amounts.")
 
-// CorrectSettlement records the entry of an operator's correction once, with its view for the audit, and makes the next
-// night prove the settlement. Repeating it only makes the next night prove the settlement again. Errors:
-// audit.ErrNobody; failure Conflict when the tenant has a correction with the id, of another settlement or with other
-// postings.
+// CorrectSettlement records an operator's correction once: its entry, and the audit entry with the given view. The next
+// night then proves the settlement. A repeated call only reopens the settlement. Errors: audit.ErrNobody; failure
+// Conflict if the tenant has a correction with the same id but another settlement or other postings.
 func (s *Store) CorrectSettlement(ctx context.Context, by audit.By, t identity.Tenant, e ledger.Entry, view any) error {
 	if err := by.Check(); err != nil {
 		return err

@@ -81,8 +81,8 @@ import (
 //	receipt number     TRANSACTION#M#<code>        RECEIPT#<id>                receipts; of a payment or refund
 //	receipt counter    RECEIPTS#M                  COUNTER                     receipts
 //	link to a receipt  RECEIPTLINK#<sha256>        RECEIPTLINK                 receipts; of its token
-//	journal entry      JOURNAL#M#<code or subject> <kind>#<id>                 with the transaction, event, payout or
-//	                                                                           settlement that it moves; provision
+//	journal entry      JOURNAL#M#<code or subject> <kind>#<id>                 with the record whose money it moves;
+//	                                                                           reconcile, provision
 //	payable            PAYABLE#M#<currency>[#n]    DEBIT#<µs eligible>#<id>    likewise, and payoutrun
 //	                                               CREDIT#<µs eligible>#<id>
 //	reserve            RESERVE#M#<currency>        RESERVE                     with pending refunds, where a minimum
@@ -104,10 +104,10 @@ import (
 //	import of lines    PROOF#                      IMPORTS                     reconcile
 //	latest run         PROOF#                      NIGHTS                      reconcile
 //	tenant to prove    TENANTS#<shard>             TENANT#M                    provision; prove, reconcile
-//	proven subject     PROVEN#M                    SUBJECT#<id>                prove, reconcile, provision; likewise
+//	proven subject     PROVEN#M                    SUBJECT#<id>                prove, reconcile, provision
 //	id of a correction PROVEN#M                    CORRECTION#<id>             provision
 //	closing of a day   CLOSING#M#<currency>        DAY#<day>                   prove; of the journal
-//	                                               ACQUIRER#<UTC date>         prove; of what the acquirer settles
+//	                                               ACQUIRER#<UTC date>         prove; of the acquirer
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
 //	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,
@@ -183,11 +183,10 @@ import (
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
-//	send a mail                   mail, merchant, and members if it goes to the owners or invites a member; the user's
-//	                              memberships if the mail has no tenant
+//	send a mail                   mail, merchant; members for owners and invitations, memberships without a tenant
 //	sign in                       account, known address, two buckets; then session and known address
 //	what is due                   index due by shard
-//	reconcile                     for each transaction or payout its partition, its journal, its lines of
+//	reconcile                     for each transaction, payout or settlement its partition, its journal, its lines of
 //	                              statements, and the payables and records that it expects, by key. All of them
 //	                              are found by a scan in segments; those that changed by the directory of tenants
 //	                              and their indexes history and changes

@@ -56,16 +56,16 @@ func newLedger() *ledger {
 
 // Balances other than the accounts of the journal.
 const (
-	journal     = "the journal"
-	Payables    = "what is payable"
-	Reserve     = "the reserve"
-	openRefunds = "refunds under way"
-	movements   = "what the acquirer has to pay"
-	fees        = "the fees"
-	billedFees  = "the fees that are billed"
-	bankLines   = "what the bank paid, less settlements"
-	kept        = "what the acquirer withheld as fees"
-	nothing     = "nothing"
+	journal      = "the journal"
+	Payables     = "what is payable"
+	Reserve      = "the reserve"
+	openRefunds  = "refunds under way"
+	movements    = "what the acquirer has to pay"
+	fees         = "the fees"
+	billedFees   = "the fees that are billed"
+	bankLines    = "what the bank paid, less settlements"
+	acquirerFees = "the fees of the acquirer"
+	nothing      = "nothing"
 )
 
 // equations lists pairs of balances. The first balance times the sign must equal the second. Equations with atEveryStep
@@ -84,7 +84,7 @@ var equations = []struct {
 	{1, "fees_receivable", billedFees, false},
 	{1, "payouts_in_transit", nothing, false},
 	{-1, "bank", bankLines, false},
-	{1, "acquirer_fees", kept, false},
+	{1, "acquirer_fees", acquirerFees, false},
 }
 
 // enter replaces the earlier state of an item by the current state.
@@ -147,7 +147,7 @@ func (l *ledger) post(i calls.Item, sign int64) {
 		add(bankLines, i["amount"], sign)
 	case isSettlement(i):
 		add(bankLines, i["amount"], -sign)
-		add(kept, i["fee"], sign)
+		add(acquirerFees, i["fee"], sign)
 		for _, part := range []string{"amount", "fee", "reserve"} {
 			add(movements, i[part], -sign)
 		}

@@ -21,14 +21,14 @@ func grossOf(settlement calls.Item) int64 {
 	return Minor(settlement["amount"]) + Minor(settlement["fee"]) + Minor(settlement["reserve"])
 }
 
-// settledDay has the sums of a tenant's movements that are available on a day, in minor units.
-type settledDay struct{ Gross, Fee int64 }
+// settlementSums has the sums of a tenant's movements that are available on a day, in minor units.
+type settlementSums struct{ Gross, Fee int64 }
 
-// CheckSettlements checks that the settlements that were imported are those of the sandbox's movements, and that each
-// was imported that the sandbox had booked by the last import. The sandbox settles the movements of a UTC day together,
-// available on the next day, at the end of that day, less 1 % of each capture.
+// CheckSettlements compares the imported settlements with the sandbox's movements. It also reports a settlement that
+// the sandbox had booked by the last import and that was not imported. The sandbox makes the movements of a UTC day
+// available on the next day, and settles them at the end of that day, less 1 % of each capture.
 func (b Snapshot) CheckSettlements() {
-	want, got := map[string]settledDay{}, map[string]settledDay{}
+	want, got := map[string]settlementSums{}, map[string]settlementSums{}
 	for _, charge := range simulator.Sorted(b.moved) {
 		for _, m := range b.moved[charge] {
 			on := m.Time("moved_at").UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
@@ -37,7 +37,7 @@ func (b Snapshot) CheckSettlements() {
 				sign, fee = 1, percentOf(Minor(m["amount"]))
 			}
 			name := fmt.Sprint(m.Text("tenant"), " ", currencyOf(m["amount"]), " ", on.Format(time.DateOnly))
-			want[name] = settledDay{want[name].Gross + sign*Minor(m["amount"]), want[name].Fee + fee}
+			want[name] = settlementSums{want[name].Gross + sign*Minor(m["amount"]), want[name].Fee + fee}
 		}
 	}
 	var imported time.Time
@@ -47,7 +47,7 @@ func (b Snapshot) CheckSettlements() {
 		}
 		if isSettlement(i) {
 			name := fmt.Sprint(i.Tenant(), " ", currencyOf(i["amount"]), " ", i.Text("available_on"))
-			got[name] = settledDay{got[name].Gross + grossOf(i), got[name].Fee + Minor(i["fee"])}
+			got[name] = settlementSums{got[name].Gross + grossOf(i), got[name].Fee + Minor(i["fee"])}
 		}
 	}
 	for _, name := range simulator.Sorted(got) {
@@ -58,7 +58,7 @@ func (b Snapshot) CheckSettlements() {
 	for _, name := range simulator.Sorted(want) {
 		on, err := time.Parse(time.DateOnly, name[len(name)-len(time.DateOnly):])
 		booked := err == nil && !on.Add(24*time.Hour).After(imported)
-		if _, settled := got[name]; booked && !settled && want[name] != (settledDay{}) {
+		if _, settled := got[name]; booked && !settled && want[name] != (settlementSums{}) {
 			b.Find("", "the settlement %s of %+v was not imported until %s", name, want[name], imported)
 		}
 	}

@@ -21,7 +21,7 @@ const oneDay = 24 * time.Hour
 func (m movementItem) line() acquirer.Movement {
 	return acquirer.Movement{
 		LineID: m.SK, ID: m.ID, ChargeID: strings.TrimPrefix(m.PK, chargePrefix), Tenant: m.Tenant,
-		Kind: m.Kind, Amount: m.Amount, At: m.MovedAt, Fee: feeOf(m), AvailableOn: availableOn(m.MovedAt),
+		Kind: m.Kind, Amount: m.Amount, At: m.MovedAt, Fee: feeOf(m), AvailableOn: dayAfter(m.MovedAt),
 	}
 }
 
@@ -37,8 +37,8 @@ func feeOf(m movementItem) money.Amount {
 	return fee
 }
 
-// availableOn returns the day after the UTC day of a movement.
-func availableOn(at time.Time) time.Time { return at.UTC().Truncate(oneDay).Add(oneDay) }
+// dayAfter returns the day after the UTC day of a movement.
+func dayAfter(at time.Time) time.Time { return at.UTC().Truncate(oneDay).Add(oneDay) }
 
 // movements is the list of all movements in the table's index of lists.
 const movements = "SANDBOX#MOVEMENTS"
@@ -70,8 +70,8 @@ func (a *Acquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acq
 	}
 }
 
-// firstMoved returns the time of the first movement that a settlement since a time may contain. A settlement that is
-// booked at the start of a day settles the movements of the UTC day that began two days earlier.
+// firstMoved returns the start of the first UTC day whose settlement is booked at the time since or later. The sandbox
+// books the settlement of a day's movements 48 hours after the start of that day.
 func firstMoved(since time.Time) time.Time {
 	if since.IsZero() {
 		return since
@@ -111,8 +111,8 @@ func (s settled) add(m acquirer.Movement) {
 	s[k] = settledSums{sums.gross + m.Kind.Sign()*m.Amount.Minor(), sums.fee + m.Fee.Minor()}
 }
 
-// settlements returns the settlements that were booked since a time, in a fixed order. It leaves out those that settle
-// nothing, and those that are still to be booked.
+// settlements returns the settlements that were booked from since until now, sorted by LineID. It skips empty
+// settlements.
 func (s settled) settlements(since, now time.Time) []acquirer.Movement {
 	var all []acquirer.Movement
 	for k, sums := range s {
