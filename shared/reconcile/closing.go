@@ -131,34 +131,53 @@ func (n *night) identify(ctx context.Context, chunk []candidate) ([]candidate, e
 // break adds only its lines of statements until the break is mended.
 func (n *night) conclude(p *provenCandidate) {
 	until, linesUntil := n.proof.Until, n.proof.At
-	isOpen := p.changing || len(p.breaks) > 0 || p.open > 0 || isYoung(p.reading, until, linesUntil) ||
-		!p.memory.ReopenedAt.Before(until) || // its line may not be stored yet
-		p.reading.payout != nil && !endedBefore(*p.reading.payout, until)
+	isOpen := n.staysOpen(p)
 	p.from, p.linesFrom = n.addedUntil(p)
+	added := n.newAdds()
 	switch {
 	case n.isAddedElsewhere(p):
 		if p.kind == openBefore {
-			n.takeBack(p)
+			n.subtractLines(p)
 		}
-	case p.changing || len(p.breaks) > 0:
-		p.closings = n.addsOf(p.reading, p.from, p.from, p.linesFrom, linesUntil)
+		return
+	case p.isBroken():
+		added.addLines(p.reading, p.linesFrom, linesUntil)
 		p.learned = n.remember(p.candidate, true, p.from, linesUntil)
 	case p.kind == partOfPayout:
 		if isOpen {
 			p.learned = n.remember(p.candidate, true, p.from, p.linesFrom)
 		}
 	default:
-		p.closings = n.addsOf(p.reading, p.from, until, p.linesFrom, linesUntil)
+		added.addEntries(p.reading, p.from, until)
+		added.addLines(p.reading, p.linesFrom, linesUntil)
 		if p.kind != createdSince || isOpen {
 			p.learned = n.remember(p.candidate, isOpen, until, linesUntil)
 		}
 	}
+	p.closings = added.days
 	p.learned.Stays = p.reading.isSettlement()
 }
 
-// takeBack takes back the lines that closings got while the transaction of the lines was not recorded. The candidate of
-// the transaction's creation adds them with the entries, perhaps only in the next night.
-func (n *night) takeBack(p *provenCandidate) {
+// isBroken returns true if the candidate has a break, or may have one.
+func (p *provenCandidate) isBroken() bool { return p.changing || len(p.breaks) > 0 }
+
+// staysOpen returns true if the next night must prove the candidate again.
+func (n *night) staysOpen(p *provenCandidate) bool {
+	s, until := p.reading, n.proof.Until
+	switch {
+	case p.isBroken(), p.open > 0, isYoung(s, until, n.proof.At):
+		return true
+	case !p.memory.ReopenedAt.Before(until): // its line may not be stored yet
+		return true
+	default:
+		return s.payout != nil && !endedBefore(*s.payout, until)
+	}
+}
+
+// subtractLines subtracts a new transaction's lines, which earlier nights added before the transaction was recorded.
+// The candidate of its creation adds lines and entries together. If that candidate belongs to the next night,
+// subtractLines leaves the closings alone and keeps the subject open.
+func (n *night) subtractLines(p *provenCandidate) {
 	if p.memory.LinesTo.IsZero() {
 		p.learned = n.remember(p.candidate, false, time.Time{}, time.Time{})
 		return
@@ -167,8 +186,10 @@ func (n *night) takeBack(p *provenCandidate) {
 		p.learned = n.remember(p.candidate, true, p.memory.Closed, p.memory.LinesTo)
 		return
 	}
+	added := n.newAdds()
+	added.addLines(p.reading, epoch, p.memory.LinesTo)
 	p.closings = map[dayKey]store.Closing{}
-	for day, closing := range n.addsOf(p.reading, epoch, epoch, epoch, p.memory.LinesTo) {
+	for day, closing := range added.days {
 		p.closings[day] = closing.Neg()
 	}
 	p.learned = n.remember(p.candidate, false, time.Time{}, time.Time{})
@@ -199,9 +220,7 @@ func (n *night) addedUntil(p *provenCandidate) (entries, lines time.Time) {
 		return epoch, epoch
 	case p.kind == partOfPayout: // nothing but the payout has changed it
 		return n.proof.Until, n.proof.At
-	case p.reading.isSettlement(): // nights never forget one that they have proven
-		return epoch, epoch
-	case !n.begun:
+	case !n.begun, p.reading.isSettlement(): // nights never forget a settlement that they have proven
 		return epoch, epoch
 	default:
 		return n.since, n.proof.LinesSince
@@ -213,42 +232,47 @@ func (n *night) remember(c candidate, open bool, closed, linesTo time.Time) stor
 		Reopened: c.memory.Reopened}
 }
 
-// addsOf returns what a subject adds to closings: its entries of a time, and its lines that were imported in another
-// time. The first time begins with from, and the second after linesFrom.
-func (n *night) addsOf(s *reading, from, until, linesFrom, linesTo time.Time) map[dayKey]store.Closing {
-	adds := adds{night: n, days: map[dayKey]store.Closing{}}
-	within := func(at time.Time) bool { return !at.Before(from) && at.Before(until) }
-	for _, e := range s.entries {
-		if within(e.At) {
-			adds.entry(s, e)
-			addCorrection(adds.days, n.tenant, e)
-		}
-	}
-	if t := s.transaction; t != nil && unsuccessful[t.Status] {
-		if at := cmp.Or(t.ChangedAt, t.CreatedAt); within(at) {
-			adds.tally(at, t.Amount, t.PaymentType+" "+string(t.Status))
-		}
-	}
-	for _, l := range s.lines {
-		if l.ImportedAt.After(linesFrom) && !l.ImportedAt.After(linesTo) {
-			if faultOf(l) == "" {
-				adds.tally(l.At, l.Amount, "statement "+l.Kind)
-			}
-			addMovement(adds.days, l)
-		}
-	}
-	return adds.days
-}
-
-// unsuccessful has the final statuses of transactions that move no money.
-var unsuccessful = map[payments.TransactionStatus]bool{payments.TransactionFailed: true,
-	payments.TransactionCancelled: true}
-
 // adds collects what a subject adds to closings.
 type adds struct {
 	*night
 	days map[dayKey]store.Closing
 }
+
+func (n *night) newAdds() adds { return adds{n, map[dayKey]store.Closing{}} }
+
+// addEntries adds the entries of a subject from one time on and before another, and counts a transaction that failed in
+// this time.
+func (a adds) addEntries(s *reading, from, until time.Time) {
+	within := func(at time.Time) bool { return !at.Before(from) && at.Before(until) }
+	for _, e := range s.entries {
+		if within(e.At) {
+			a.entry(s, e)
+			addCorrection(a.days, a.tenant, e)
+		}
+	}
+	if t := s.transaction; t != nil && unsuccessful[t.Status] {
+		if at := cmp.Or(t.ChangedAt, t.CreatedAt); within(at) {
+			a.tally(at, t.Amount, t.PaymentType+" "+string(t.Status))
+		}
+	}
+}
+
+// addLines adds the lines of a subject that were imported after one time and until another.
+func (a adds) addLines(s *reading, after, until time.Time) {
+	for _, l := range s.lines {
+		if !l.ImportedAt.After(after) || l.ImportedAt.After(until) {
+			continue
+		}
+		if faultOf(l) == "" {
+			a.tally(l.At, l.Amount, "statement "+l.Kind)
+		}
+		addMovement(a.days, l)
+	}
+}
+
+// unsuccessful has the final statuses of transactions that move no money.
+var unsuccessful = map[payments.TransactionStatus]bool{payments.TransactionFailed: true,
+	payments.TransactionCancelled: true}
 
 // entry adds the postings of an entry, and counts it under its method and kind: a payment as "card SUCCESSFUL", a
 // payout as "payout payout_paid".
