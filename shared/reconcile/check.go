@@ -12,8 +12,9 @@ import (
 // result has the breaks that one reading of a subject finds.
 type result struct {
 	breaks   []Break
-	open     int // number of refunds, movements and bank lines whose outcome may still be recorded
-	readings int // number of readings until the result was final
+	faults   []Break // breaks of single lines of statements, which hold back no entry
+	open     int     // number of refunds, movements and bank lines whose outcome may still be recorded
+	readings int     // number of readings until the result was final
 	reading  *reading
 	changing bool // the subject changed during each reading, so its breaks are not known
 }
@@ -24,8 +25,12 @@ func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
 
 // isFinal returns true if the reading found no break, or found the same breaks as the previous reading.
 func (f result) isFinal(before *result) bool {
-	return len(f.breaks) == 0 || before != nil && slices.Equal(f.breaks, before.breaks)
+	found := f.allBreaks()
+	return len(found) == 0 || before != nil && slices.Equal(found, before.allBreaks())
 }
+
+// allBreaks returns the breaks that are reported.
+func (f result) allBreaks() []Break { return slices.Concat(f.breaks, f.faults) }
 
 // findBreaks returns the breaks of a subject. It changes nothing.
 func (r *run) findBreaks(s *reading) result {

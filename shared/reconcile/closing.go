@@ -128,7 +128,7 @@ func (n *night) identify(ctx context.Context, chunk []candidate) ([]candidate, e
 }
 
 // conclude decides what a proven candidate adds to the closings, and what is remembered about it. A subject with a
-// break adds only its lines of statements until the break is mended.
+// break adds only its lines of statements until the break is mended. A line with a fault holds back no entry.
 func (n *night) conclude(p *provenCandidate) {
 	until, linesUntil := n.proof.Until, n.proof.At
 	isOpen := n.staysOpen(p)
@@ -169,10 +169,14 @@ func (n *night) staysOpen(p *provenCandidate) bool {
 		return true
 	case !p.memory.ReopenedAt.Before(until): // its line may not be stored yet
 		return true
+	case slices.ContainsFunc(s.lines, isFaulty): // each night reports the line until it is replaced
+		return true
 	default:
 		return s.payout != nil && !endedBefore(*s.payout, until)
 	}
 }
+
+func isFaulty(l store.StatementLine) bool { return faultOf(l) != "" }
 
 // subtractLines subtracts a new transaction's lines, which earlier nights added before the transaction was recorded.
 // The candidate of its creation adds lines and entries together. If that candidate belongs to the next night,
@@ -263,7 +267,7 @@ func (a adds) addLines(s *reading, after, until time.Time) {
 		if !l.ImportedAt.After(after) || l.ImportedAt.After(until) {
 			continue
 		}
-		if faultOf(l) == "" {
+		if !isFaulty(l) {
 			a.tally(l.At, l.Amount, "statement "+l.Kind)
 		}
 		addMovement(a.days, l)

@@ -75,12 +75,12 @@ func faultOfDay(l store.StatementLine) string {
 	return "booked on " + day.Format(time.DateOnly) + ", and available on " + l.AvailableOn
 }
 
-// addFaults adds a break for each line of an acquirer that breaks a rule of acquirer.Movement.
+// addFaults adds a fault for each line of an acquirer that breaks a rule of acquirer.Movement.
 func (f *result) addFaults(s *reading) {
 	for _, l := range s.lines {
 		if fault := cmp.Or(faultOf(l), faultOfDay(l)); fault != "" {
-			f.addBreak(s, movementKind+unexpected, l.Kind+" line "+l.LineID, l.Amount.String()+" "+
-				string(l.Amount.Currency())+"; "+fault+s.named())
+			f.faults = append(f.faults, Break{s.tenant.String(), movementKind + unexpected, l.Kind + " line " + l.LineID,
+				l.Amount.String() + " " + string(l.Amount.Currency()) + "; " + fault + s.named()})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/ledger"
@@ -16,7 +17,8 @@ import (
 )
 
 // TestTick_BadLines checks that a line that breaks the port's rules is a break, night after night, and that all other
-// lines are imported. Such a line posts no entry, unless only its day is wrong.
+// lines are imported. Such a line posts no entry, unless only its day is wrong. Then nights report the line only until
+// they have added its entry.
 func TestTick_BadLines(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
@@ -67,13 +69,18 @@ func TestTick_BadLines(t *testing.T) {
 				h.tick()
 				h.clock.Advance(time.Hour)
 				got, _ := h.tick()
-				if diff := cmp.Diff(h.reconcile().Breaks, got.Breaks); diff != "" {
-					t.Errorf("night %d (-whole +night):\n%s", night, diff)
-				}
-				if !slices.ContainsFunc(got.Breaks, func(b reconcile.Break) bool {
+				isFault := func(b reconcile.Break) bool {
 					return b.Kind == "movement_unexpected" && strings.Contains(b.Text, test.want)
-				}) {
-					t.Errorf("night %d: got %+v, want an unexpected movement: %s", night, got.Breaks, test.want)
+				}
+				want := h.reconcile().Breaks
+				if !slices.ContainsFunc(want, isFault) {
+					t.Errorf("night %d: got %+v by a whole proof, want an unexpected movement: %s", night, want, test.want)
+				}
+				if night > 0 && test.posts > 0 {
+					want = slices.DeleteFunc(want, isFault)
+				}
+				if diff := cmp.Diff(want, got.Breaks, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("night %d (-want +night):\n%s", night, diff)
 				}
 			}
 			posted := map[bool]int{}

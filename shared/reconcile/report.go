@@ -144,7 +144,7 @@ func (b *book) addTotal(account string, a money.Amount) {
 
 // addResult adds the result of a proof to the report.
 func (r *run) addResult(t task, found result) {
-	r.addBreaks(found.breaks)
+	r.addBreaks(found.allBreaks())
 	r.book.mu.Lock()
 	defer r.book.mu.Unlock()
 	if found.readings > 1 {

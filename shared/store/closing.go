@@ -21,7 +21,8 @@ type Book string
 // The books.
 const (
 	// JournalBook has the days of the journal. An entry or a line of a statement counts on its day in the merchant's time
-	// zone. The entries of a subject that has a break are not in the closing until the break is mended.
+	// zone. The entries of a subject that has a break are not in the closing until the break is mended. A line that breaks
+	// a rule of its port holds back no entry.
 	JournalBook Book = ""
 	// AcquirerBook has what the acquirer is to settle, by UTC dates. A line of its statement counts on its AvailableOn,
 	// whether or not its subject has a break: the acquirer settles the movement all the same.
