@@ -129,6 +129,8 @@ func (n *night) identify(ctx context.Context, chunk []candidate) ([]candidate, e
 
 // conclude decides what a proven candidate adds to the closings, and what is remembered about it. A subject with a
 // break adds only its lines of statements until the break is mended. A line with a fault holds back no entry.
+// Another run may store a line after the reading that it has stamped before linesUntil. So the night remembers the time
+// of the last line that it has read.
 func (n *night) conclude(p *provenCandidate) {
 	until, linesUntil := n.proof.Until, n.proof.At
 	isOpen := n.staysOpen(p)
@@ -141,17 +143,17 @@ func (n *night) conclude(p *provenCandidate) {
 		}
 		return
 	case p.isBroken():
-		added.addLines(p.reading, p.linesFrom, linesUntil)
-		p.learned = n.remember(p.candidate, true, p.from, linesUntil)
+		linesTo := added.addLines(p.reading, p.linesFrom, linesUntil)
+		p.learned = n.remember(p.candidate, true, p.from, linesTo)
 	case p.kind == partOfPayout:
 		if isOpen {
 			p.learned = n.remember(p.candidate, true, p.from, p.linesFrom)
 		}
 	default:
 		added.addEntries(p.reading, p.from, until)
-		added.addLines(p.reading, p.linesFrom, linesUntil)
+		linesTo := added.addLines(p.reading, p.linesFrom, linesUntil)
 		if p.kind != createdSince || isOpen {
-			p.learned = n.remember(p.candidate, isOpen, until, linesUntil)
+			p.learned = n.remember(p.candidate, isOpen, until, linesTo)
 		}
 	}
 	p.closings = added.days
@@ -261,8 +263,10 @@ func (a adds) addEntries(s *reading, from, until time.Time) {
 	}
 }
 
-// addLines adds the lines of a subject that were imported after one time and until another.
-func (a adds) addLines(s *reading, after, until time.Time) {
+// addLines adds the lines of a subject that were imported after one time and until another. It returns the time of the
+// last of these imports, or the first time if there is no line.
+func (a adds) addLines(s *reading, after, until time.Time) (last time.Time) {
+	last = after
 	for _, l := range s.lines {
 		if !l.ImportedAt.After(after) || l.ImportedAt.After(until) {
 			continue
@@ -271,7 +275,11 @@ func (a adds) addLines(s *reading, after, until time.Time) {
 			a.tally(l.At, l.Amount, "statement "+l.Kind)
 		}
 		addMovement(a.days, l)
+		if l.ImportedAt.After(last) {
+			last = l.ImportedAt
+		}
 	}
+	return last
 }
 
 // unsuccessful has the final statuses of transactions that move no money.

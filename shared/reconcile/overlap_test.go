@@ -229,20 +229,63 @@ func TestSegment_OlderProgress(t *testing.T) {
 	}
 }
 
+// unpaid moves money for a payment that is never recorded, and returns its id.
+func (h *history) unpaid() string {
+	h.Helper()
+	p := paid{tenant: tested, id: h.nextUUID()}
+	h.move(p, acquirer.CaptureMovement, p.id, money.MustParse("5", "EUR"))
+	return p.id
+}
+
+// TestTick_LineStoredLate checks that nights add a line of another run that stamped the line before a night's lines end,
+// but stored it after that night had proven the subject.
+func TestTick_LineStoredLate(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]func(h *history) int{ // the index of the line
+		"of an unknown payment": func(h *history) int { h.unpaid(); return len(h.movements) - 1 },
+		"that mends a break":    func(h *history) int { return h.lastCapture() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newSettledHistory(t)
+			i := late(h)
+			all, m := h.movements, h.movements[i]
+			var came atomic.Bool
+			h.before = func(r *http.Request) {
+				pk := `"STATEMENT#` + m.Tenant + "#" + m.ChargeID + `"`
+				if !calledFor(r, "PutItem", pk) || !came.CompareAndSwap(false, true) {
+					return
+				}
+				h.clock.Advance(time.Second)
+				h.movements = slices.Delete(slices.Clone(all), i, i+1)
+				h.tick()
+				h.movements = all
+			}
+			h.reconcile()
+			h.before = nil
+			if !came.Load() {
+				t.Fatal("got no night before the line is stored, want one")
+			}
+			for range 2 {
+				h.clock.Advance(time.Hour)
+				h.tick()
+				h.wantAvailable()
+			}
+		})
+	}
+}
+
 // TestTick_LineAfterReopening checks that nights add a line of another run that reopened the line's subject before a
 // night, but stored the line after that night had proven the subject.
 func TestTick_LineAfterReopening(t *testing.T) {
 	t.Parallel()
 	h := newSettledHistory(t)
 	before := h.movements
-	first, second := paid{tenant: tested, id: h.nextUUID()}, paid{tenant: tested, id: h.nextUUID()} // unknown payments
-	for _, p := range []paid{first, second} {
-		h.move(p, acquirer.CaptureMovement, p.id, money.MustParse("5", "EUR"))
-	}
+	_, second := h.unpaid(), h.unpaid()
 	all := h.movements
 	var came atomic.Bool
 	h.before = func(r *http.Request) { // the first subject is reopened then, and no line is stored
-		if !calledFor(r, "UpdateItem", `"SUBJECT#`+second.id+`"`) || !came.CompareAndSwap(false, true) {
+		if !calledFor(r, "UpdateItem", `"SUBJECT#`+second+`"`) || !came.CompareAndSwap(false, true) {
 			return
 		}
 		h.movements = before
