@@ -171,11 +171,21 @@ func (n *night) staysOpen(p *provenCandidate) bool {
 		return true
 	case !p.memory.ReopenedAt.Before(until): // its line may not be stored yet
 		return true
+	case p.kind == createdSince && mayLackLine(s, until):
+		return true
 	case slices.ContainsFunc(s.lines, isFaulty): // each night reports the line until it is replaced
 		return true
 	default:
 		return s.payout != nil && !endedBefore(*s.payout, until)
 	}
+}
+
+// mayLackLine returns true if the first reading of a new transaction may lack a line without a break. The reading may
+// lag behind the import, which does not reopen new transactions. A pending transaction expects no line yet, and neither
+// does an entry of the time until or later.
+func mayLackLine(s *reading, until time.Time) bool {
+	return s.transaction != nil && s.transaction.Status == payments.TransactionPending ||
+		slices.ContainsFunc(s.entries, func(e ledger.Entry) bool { return !e.At.Before(until) })
 }
 
 func isFaulty(l store.StatementLine) bool { return faultOf(l) != "" }

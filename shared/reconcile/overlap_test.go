@@ -15,6 +15,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -53,33 +54,78 @@ func calledFor(r *http.Request, name, text string) bool {
 	return err == nil && strings.Contains(string(body), text)
 }
 
-// lagging is an engine whose queries of statements and journals show nothing yet, unless they are consistent.
-type lagging struct{ http.RoundTripper }
+// lagging is an engine whose queries of some kinds of items show nothing yet, unless they are consistent.
+type lagging struct {
+	http.RoundTripper
+	hidden []string // beginnings of the partitions
+}
+
+// laggingReads has what lags behind: a line is stored after the entry of its payment, and with the entry that it posts.
+var laggingReads = map[string][]string{"lines and entries": {`"STATEMENT#`, `"JOURNAL#`}, "lines": {`"STATEMENT#`}}
 
 // RoundTrip answers such a query with no items.
 func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
 	if calledFor(r, "Query", `"ConsistentRead":true`) ||
-		!calledFor(r, "Query", `"STATEMENT#`) && !calledFor(r, "Query", `"JOURNAL#`) {
+		!slices.ContainsFunc(l.hidden, func(partition string) bool { return calledFor(r, "Query", partition) }) {
 		return l.RoundTripper.RoundTrip(r)
 	}
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r,
 		Body: io.NopCloser(strings.NewReader(`{"Items":[],"Count":0,"ScannedCount":0}`))}, nil
 }
 
-// TestTick_LaggingReads checks that nights add a new settlement even if reads that are not consistent do not show its
-// line and entry yet.
+// TestTick_LaggingReads checks that nights add new payments and settlements even if reads that are not consistent do not
+// show all of their lines and entries yet.
 func TestTick_LaggingReads(t *testing.T) {
 	t.Parallel()
-	h := newSettledHistory(t)
-	h.settleDay(firstDay)
-	h.engine = lagging{h.engine}
-	for range 2 {
-		if r, _ := h.tick(); r.Found != 0 {
-			t.Errorf("got %+v, want no breaks", r.Breaks)
-		}
-		h.clock.Advance(time.Hour)
+	for name, hidden := range laggingReads {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newSettledHistory(t)
+			h.settleDay(firstDay)
+			h.engine = lagging{h.engine, hidden}
+			for range 2 {
+				if r, _ := h.tick(); r.Found != 0 {
+					t.Errorf("got %+v, want no breaks", r.Breaks)
+				}
+				h.clock.Advance(time.Hour)
+			}
+			h.wantAvailable()
+		})
 	}
-	h.wantAvailable()
+}
+
+// TestTick_LaggingCapture checks that nights add the capture of a payment that was pending until or shortly before a
+// night, if this night imports the capture, and its first reading of the payment does not show the line yet.
+func TestTick_LaggingCapture(t *testing.T) {
+	t.Parallel()
+	for name, hidden := range laggingReads {
+		for when, wait := range map[string]time.Duration{"before the night": 0, "after the night": time.Hour} {
+			t.Run(name+", approved "+when, func(t *testing.T) {
+				t.Parallel()
+				h := newSettledHistory(t)
+				h.tick()
+				h.records = false
+				for len(h.late) == 0 {
+					h.pay()
+				}
+				h.record(h.late[0], payments.OutcomeUnknown)
+				pending := h.transactions[len(h.transactions)-1]
+				h.clock.Advance(time.Hour)
+				h.engine = lagging{h.engine, hidden}
+				if wait > 0 {
+					h.tick()
+					h.clock.Advance(wait)
+				}
+				h.record(pending, payments.Approved)
+				for range 2 {
+					h.tick()
+					h.clock.Advance(time.Hour)
+				}
+				h.wantAvailable()
+				h.wantEntries("approved")
+			})
+		}
+	}
 }
 
 // TestTick_LineDuringNight checks that a night leaves a line that another run imports meanwhile to the next night, even
