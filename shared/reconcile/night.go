@@ -136,7 +136,20 @@ func (n *night) proveTenant(ctx, starting context.Context, listed store.ListedTe
 			return false, err
 		}
 	}
-	return true, n.checkSettled(ctx)
+	if err := n.checkSettled(ctx); err != nil || len(n.book.breaks) == 0 {
+		return err == nil, err
+	}
+	return true, n.checkCurrent(ctx)
+}
+
+// checkCurrent returns store.ErrStale if another call about the segment was faster. That call may have added to
+// closings without carrying their balances forward yet, so that checkSettled has found breaks that do not exist.
+func (n *night) checkCurrent(ctx context.Context) error {
+	latest, err := n.Store.ProofSegment(ctx, n.proof.ID, n.progress.Segment)
+	if err == nil && latest.Version != n.progress.Version {
+		return store.ErrStale
+	}
+	return err
 }
 
 // walk proves candidates until the context starting ends. It returns true if it has proven all of them.

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -242,6 +243,20 @@ func TestTick_RestoredLine(t *testing.T) {
 	h.wantSame("restored")
 }
 
+// testedSegment returns the segment of a night that proves the tested tenant.
+func (h *history) testedSegment() int {
+	h.Helper()
+	for segment := range store.TenantShards {
+		for listed, err := range h.store.Tenants(h.Context(), segment, "") {
+			if h.must(err); listed.Tenant == tested {
+				return segment
+			}
+		}
+	}
+	h.Fatal("got no segment of the tested tenant, want one")
+	return 0
+}
+
 // TestSegment_OlderProgress checks that a night that began before there were books balances the days of the journal.
 func TestSegment_OlderProgress(t *testing.T) {
 	t.Parallel()
@@ -251,19 +266,10 @@ func TestSegment_OlderProgress(t *testing.T) {
 	run, open, err := reconcile.Tick(t.Context(), h.config(), "night")
 	h.must(err)
 	const day = "2026-11-20"
-	for _, segment := range open {
-		for listed, err := range h.store.Tenants(t.Context(), segment, "") {
-			h.must(err)
-			if listed.Tenant != tested {
-				continue
-			}
-			_, err = h.store.SaveNightStep(t.Context(), run, store.ProofSegment{Segment: segment,
-				Night: store.NightPlace{Tenant: tested.String(), Stage: 5, Touched: map[string]string{"EUR": day}}}, nil,
-				store.NightStep{Closings: []store.Closing{{Series: euroDays(tested), Day: day,
-					Sums: map[string]int64{"bank": 5}}}})
-			h.must(err)
-		}
-	}
+	_, err = h.store.SaveNightStep(t.Context(), run, store.ProofSegment{Segment: h.testedSegment(),
+		Night: store.NightPlace{Tenant: tested.String(), Stage: 5, Touched: map[string]string{"EUR": day}}}, nil,
+		store.NightStep{Closings: []store.Closing{{Series: euroDays(tested), Day: day, Sums: map[string]int64{"bank": 5}}}})
+	h.must(err)
 	h.finish(run, open)
 	var balances []int64
 	for c, err := range h.store.Closings(t.Context(), euroDays(tested), day) {
@@ -281,6 +287,43 @@ func (h *history) unpaid() string {
 	p := paid{tenant: tested, id: h.nextUUID()}
 	h.move(p, acquirer.CaptureMovement, p.id, money.MustParse("5", "EUR"))
 	return p.id
+}
+
+// TestSegment_UnbalancedClosings checks that a call reports no break of closings that a faster call about the same
+// segment has changed and not balanced yet.
+func TestSegment_UnbalancedClosings(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.charge()
+	h.tick()
+	h.clock.Advance(time.Hour)
+	run, open, err := reconcile.Tick(t.Context(), h.config(), "night")
+	h.must(err)
+	of := store.Series{Tenant: tested, Currency: "EUR", Book: store.AcquirerBook}
+	settle := store.Closing{Tallies: map[string]store.Tally{"settlement S": {Count: 1}}}
+	for c, err := range h.store.Closings(t.Context(), of, firstDay) {
+		h.must(err)
+		settle = settle.Add(store.Closing{Sums: c.Balances}.Neg())
+	}
+	settle.Series, settle.Day = of, firstDay
+	var came atomic.Bool
+	h.before = func(r *http.Request) {
+		if !calledFor(r, "Query", `"CLOSING#`+tested.String()+"#EUR") || !came.CompareAndSwap(false, true) {
+			return
+		}
+		p, err := h.store.ProofSegment(t.Context(), run.ID, h.testedSegment())
+		h.must(err)
+		p.Night = store.NightPlace{Tenant: tested.String(), Stage: 5, Touched: map[string]string{"ACQUIRER#EUR": firstDay}}
+		_, err = h.store.SaveNightStep(t.Context(), run, p, nil, store.NightStep{Closings: []store.Closing{settle}})
+		h.must(err)
+	}
+	_, err = reconcile.Segment(t.Context(), h.config(), run.ID, h.testedSegment())
+	if !errors.Is(err, store.ErrStale) || !came.Load() {
+		t.Errorf("got error %v, a faster call: %t; want %v and true", err, came.Load(), store.ErrStale)
+	}
+	if r := h.finish(run, open); r.Found != 0 {
+		t.Errorf("got %+v, want no breaks", r.Breaks)
+	}
 }
 
 // TestTick_LineStoredLate checks that nights add a line of another run that stamped the line before a night's lines end,
