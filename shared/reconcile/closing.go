@@ -157,7 +157,6 @@ func (n *night) conclude(p *provenCandidate) {
 		}
 	}
 	p.closings = added.days
-	p.learned.Stays = p.reading.isSettlement()
 }
 
 // isBroken returns true if the candidate has a break, or may have one.
@@ -225,19 +224,22 @@ func (n *night) isAddedElsewhere(p *provenCandidate) bool {
 	}
 }
 
-// addedUntil returns the times until which the closings have the entries and the lines of a candidate.
+// addedUntil returns the times until which the closings have the entries and the lines of a candidate. A settlement is
+// remembered while it is open, and for store.ProvenKept after a night has closed it. So if nothing is remembered at its
+// reopening, an entry or line of this time before was never added, and an older one was added and forgotten.
 func (n *night) addedUntil(p *provenCandidate) (entries, lines time.Time) {
 	switch {
 	case p.kind == createdSince:
 		return epoch, epoch
 	case !p.memory.Closed.IsZero():
 		return p.memory.Closed, p.memory.LinesTo
-	case p.reading.payout != nil && !endedBefore(*p.reading.payout, n.since):
+	case !n.begun, p.reading.payout != nil && !endedBefore(*p.reading.payout, n.since):
 		return epoch, epoch
 	case p.kind == partOfPayout: // nothing but the payout has changed it
 		return n.proof.Until, n.proof.At
-	case !n.begun, p.reading.isSettlement(): // nights never forget a settlement that they have proven
-		return epoch, epoch
+	case p.reading.transaction == nil && p.reading.isSettlement(): // a payment may have an odd line of a settlement
+		forgotten := p.memory.ReopenedAt.Add(-store.ProvenKept)
+		return forgotten, forgotten
 	default:
 		return n.since, n.proof.LinesSince
 	}

@@ -53,8 +53,6 @@ type ProvenSubject struct {
 	Open    bool            `dynamo:"open,omitempty"`     // the next night proves it again
 	Closed  time.Time       `dynamo:"closed,omitempty"`   // closings have its entries from before this time; zero: unknown
 	LinesTo time.Time       `dynamo:"lines_to,omitempty"` // closings have its lines that were imported until then
-	// Stays: the table never deletes it, because nothing else tells what closings have of the subject.
-	Stays bool `dynamo:"stays,omitempty"`
 	// Reopened counts the calls of Reopen. A night that closes the subject must have seen them all.
 	Reopened int `dynamo:"reopened,omitempty"`
 	// ReopenedAt is the time of the last Reopen since a night has proven the subject. The line may be stored later.
@@ -66,9 +64,9 @@ func (p ProvenSubject) Compare(other ProvenSubject) int {
 	return provenKey(p.Tenant, p.ID).compare(provenKey(other.Tenant, other.ID))
 }
 
-// provenKept is the time after which the table deletes what is remembered about a transaction or payout that is not
-// open. It is longer than a night takes, and longer than a night looks back for payouts.
-const provenKept = 14 * 24 * time.Hour
+// ProvenKept is the time after which the table deletes what is remembered about a subject that is not open. It is
+// longer than a night takes, and longer than a night looks back for payouts.
+const ProvenKept = 14 * 24 * time.Hour
 
 const subjectPrefix = "SUBJECT#"
 
@@ -98,9 +96,7 @@ func (s *Store) putProven(p ProvenSubject) *dynamo.Put {
 	if p.Open {
 		return s.table.Put(item)
 	}
-	if !p.Stays {
-		item.TTL = s.now().Add(provenKept)
-	}
+	item.TTL = s.now().Add(ProvenKept)
 	if p.Reopened == 0 {
 		return s.table.Put(item).If("attribute_not_exists(reopened)")
 	}

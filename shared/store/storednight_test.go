@@ -47,7 +47,7 @@ var storedNights = map[string]stored{
 			p.Version, p.Counts = 0, map[string]int64{"seen": 2} // not stored yet
 			added := storedtest.Fill(w, w.Filler, func(c *store.Closing) { c.Series, c.Day = acquirerDays(w.tenant), "d" })
 			closed := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant = w.tenant })
-			closed.Open, closed.Stays, closed.Reopened = false, false, 0 // not stored yet
+			closed.Open, closed.Reopened = false, 0 // not stored yet
 			open := storedtest.Fill(w, w.Filler, func(s *store.ProvenSubject) { s.Tenant, s.Open = w.tenant, true })
 			got, err := w.SaveNightStep(w.Context(), run, p, map[string]int64{"seen": 1}, store.NightStep{
 				Closings: []store.Closing{added}, Subjects: []store.ProvenSubject{open, closed}, Begun: &w.tenant})
@@ -162,27 +162,6 @@ func TestReopen_Remembered(t *testing.T) {
 	got, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
 	if diff := cmp.Diff([]store.ProvenSubject{want}, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
-	}
-}
-
-// TestSaveNightStep_Stays checks that what is remembered about a settlement does not expire.
-func TestSaveNightStep_Stays(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for _, stays := range []bool{true, false} {
-		id := map[bool]string{true: "settlement", false: "payment"}[stays]
-		_, err := s.SaveNightStep(t.Context(), store.ProofRun{ID: "r " + id}, store.ProofSegment{}, nil,
-			store.NightStep{Subjects: []store.ProvenSubject{{Tenant: tenant, ID: id, Stays: stays}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, table := s.Raw()
-	var lasting []store.ProvenSubject
-	err := table.Scan().Filter("begins_with(pk, ?) AND attribute_not_exists(expires_at)", "PROVEN#").All(t.Context(),
-		&lasting)
-	if err != nil || len(lasting) != 1 || lasting[0].ID != "settlement" {
-		t.Errorf("got %+v without an end, error %v; want the settlement only", lasting, err)
 	}
 }
 
