@@ -68,6 +68,23 @@ func (h *history) wantClosed() {
 	}
 }
 
+// TestTick_SettlementTwiceAtOnce checks that nights add the entry of a settlement once, and close the settlement in the
+// end, if two of them begin at the time of its import.
+func TestTick_SettlementTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	for range 2 {
+		h.tick()
+	}
+	for range 2 {
+		h.clock.Advance(time.Hour)
+		h.wantSame("settled")
+		h.wantEntries("settled")
+		h.wantClosed()
+	}
+}
+
 // wantForgotten checks that nights have closed a settlement, and that the table has deleted what they remembered.
 func (h *history) wantForgotten(s acquirer.Movement) {
 	h.Helper()

@@ -74,8 +74,8 @@ func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(`{"Items":[],"Count":0,"ScannedCount":0}`))}, nil
 }
 
-// TestTick_LaggingReads checks that nights add new payments and settlements even if reads that are not consistent do not
-// show all of their lines and entries yet.
+// TestTick_LaggingReads checks that nights add new payments and settlements even if reads that are not consistent do
+// not show all of their lines and entries yet.
 func TestTick_LaggingReads(t *testing.T) {
 	t.Parallel()
 	for name, hidden := range laggingReads {
@@ -299,10 +299,10 @@ func TestSegment_UnbalancedClosings(t *testing.T) {
 	h.clock.Advance(time.Hour)
 	run, open, err := reconcile.Tick(t.Context(), h.config(), "night")
 	h.must(err)
-	of := store.Series{Tenant: tested, Currency: "EUR", Book: store.AcquirerBook}
+	of := store.AcquirerSeries(tested, "EUR")
 	settle := store.Closing{Tallies: map[string]store.Tally{"settlement S": {Count: 1}}}
-	for c, err := range h.store.Closings(t.Context(), of, firstDay) {
-		h.must(err)
+	for c, readErr := range h.store.Closings(t.Context(), of, firstDay) {
+		h.must(readErr)
 		settle = settle.Add(store.Closing{Sums: c.Balances}.Neg())
 	}
 	settle.Series, settle.Day = of, firstDay
@@ -311,11 +311,11 @@ func TestSegment_UnbalancedClosings(t *testing.T) {
 		if !calledFor(r, "Query", `"CLOSING#`+tested.String()+"#EUR") || !came.CompareAndSwap(false, true) {
 			return
 		}
-		p, err := h.store.ProofSegment(t.Context(), run.ID, h.testedSegment())
-		h.must(err)
+		p, callErr := h.store.ProofSegment(t.Context(), run.ID, h.testedSegment())
+		h.must(callErr)
 		p.Night = store.NightPlace{Tenant: tested.String(), Stage: 5, Touched: map[string]string{"ACQUIRER#EUR": firstDay}}
-		_, err = h.store.SaveNightStep(t.Context(), run, p, nil, store.NightStep{Closings: []store.Closing{settle}})
-		h.must(err)
+		_, callErr = h.store.SaveNightStep(t.Context(), run, p, nil, store.NightStep{Closings: []store.Closing{settle}})
+		h.must(callErr)
 	}
 	_, err = reconcile.Segment(t.Context(), h.config(), run.ID, h.testedSegment())
 	if !errors.Is(err, store.ErrStale) || !came.Load() {
@@ -326,8 +326,8 @@ func TestSegment_UnbalancedClosings(t *testing.T) {
 	}
 }
 
-// TestTick_LineStoredLate checks that nights add a line of another run that stamped the line before a night's lines end,
-// but stored it after that night had proven the subject.
+// TestTick_LineStoredLate checks that nights add a line of another run that stamped the line before a night's lines
+// end, but stored it after that night had proven the subject.
 func TestTick_LineStoredLate(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(h *history) int{ // the index of the line
