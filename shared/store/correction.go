@@ -14,6 +14,11 @@ import (
 // errOtherCorrection is the failure for a known id of a correction with another settlement or other amounts.
 var errOtherCorrection = failure.Conflict("The correction with this id has another settlement or other amounts.")
 
+// correctionKey returns the key of an item that takes the id of a correction, so that each id corrects one settlement.
+func correctionKey(t identity.Tenant, id string) key {
+	return key{KindProven.of(t), "CORRECTION#" + bounded(id)}
+}
+
 // CorrectSettlement records an operator's correction once: its entry, and the audit entry with the given view. The next
 // night then proves the settlement. A repeated call only reopens the settlement. Errors: audit.ErrNobody; failure
 // Conflict if the tenant has a correction with the same id but another settlement or other postings.

@@ -74,11 +74,6 @@ func provenKey(t identity.Tenant, id string) key {
 	return key{KindProven.of(t), subjectPrefix + bounded(id)}
 }
 
-// correctionKey returns the key of an item that takes the id of a correction, so that each id corrects one settlement.
-func correctionKey(t identity.Tenant, id string) key {
-	return key{KindProven.of(t), "CORRECTION#" + bounded(id)}
-}
-
 // Reopen makes the next night prove a subject again.
 func (s *Store) Reopen(ctx context.Context, t identity.Tenant, id string) error {
 	return s.reopening(t, id).Run(ctx)
@@ -103,13 +98,11 @@ func (s *Store) putProven(p ProvenSubject) *dynamo.Put {
 	return s.table.Put(item).If("reopened = ?", p.Reopened)
 }
 
-// OpenSubjects walks the open subjects of a tenant whose ids follow the given one.
+// OpenSubjects walks the open subjects of a tenant whose ids follow the given one. Ids of corrections sort before all
+// subjects, so the query reads none of them.
 func (s *View) OpenSubjects(ctx context.Context, t identity.Tenant, after string) iter.Seq2[ProvenSubject, error] {
-	query := s.table.get(partitionKey, KindProven.of(t)).Consistent(true).Filter("'open' = ?", true)
-	if after != "" {
-		query.Range(sortKey, dynamo.Greater, subjectPrefix+bounded(after))
-	}
-	return each[ProvenSubject](ctx, query.Iter())
+	return each[ProvenSubject](ctx, s.table.get(partitionKey, KindProven.of(t)).
+		Range(sortKey, dynamo.Greater, subjectPrefix+bounded(after)).Consistent(true).Filter("'open' = ?", true).Iter())
 }
 
 // ProvenSubjects reads what is remembered about subjects, by id.

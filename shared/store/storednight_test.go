@@ -1,15 +1,22 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -205,6 +212,53 @@ func TestSaveNightStep_Reopened(t *testing.T) {
 	got, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// scanned counts the items that queries read.
+type scanned struct {
+	aws.HTTPClient
+	n int
+}
+
+func (c *scanned) Do(r *http.Request) (*http.Response, error) {
+	response, err := c.HTTPClient.Do(r)
+	if err != nil || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	var page struct{ ScannedCount int }
+	err = errors.Join(err, json.Unmarshal(body, &page))
+	c.n += page.ScannedCount
+	return response, err
+}
+
+// TestOpenSubjects_OtherItems checks that a walk reads only subjects after the given one, and no ids of corrections.
+func TestOpenSubjects_OtherItems(t *testing.T) {
+	t.Parallel()
+	var items scanned
+	s := storedtest.Open(t, clock.New().Now, func(c aws.HTTPClient) aws.HTTPClient {
+		items.HTTPClient = c
+		return &items
+	})
+	for _, id := range []string{"c", "d"} {
+		if err := s.CorrectSettlement(t.Context(), byTest, tenant, correction(id, "1"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settlement := correction("c", "1").About.ID
+	for _, id := range []string{settlement + " of a day", "t"} {
+		if err := s.Reopen(t.Context(), tenant, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for after, want := range map[string]int{"": 3, settlement: 2, "t": 0} {
+		items.n = 0
+		all, err := collect(s.OpenSubjects(t.Context(), tenant, after))
+		if err != nil || len(all) != want || items.n != want {
+			t.Errorf("after %q: got %+v, %d items read, error %v; want %d, and no others read", after, all, items.n, err, want)
+		}
 	}
 }
 
