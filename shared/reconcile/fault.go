@@ -25,7 +25,9 @@ func faultOfAmounts(l store.StatementLine) string {
 	switch {
 	case kind.Sign() == 0:
 		return "its kind is unknown"
-	case currency == "", !isSettlement && l.Amount.Sign() <= 0:
+	case currency == "":
+		return "its amount has no currency"
+	case !isSettlement && l.Amount.Sign() <= 0:
 		return "its amount is not above zero"
 	case !l.Fee.IsZero() && l.Fee.Currency() != currency, !l.Reserve.IsZero() && l.Reserve.Currency() != currency:
 		return "its amounts have different currencies"

@@ -36,7 +36,7 @@ func TestTick_BadLines(t *testing.T) {
 		"another currency": {func(m *acquirer.Movement) { m.Fee = money.MustParse("1", "USD") }, "different currencies", 0},
 		"an unknown kind":  {func(m *acquirer.Movement) { m.Kind = "adjustment" }, "its kind is unknown", 0},
 		"a bank's kind":    {func(m *acquirer.Movement) { m.Kind = "payment" }, "its kind is unknown", 0},
-		"no amount":        {func(m *acquirer.Movement) { m.Amount = money.Amount{} }, "its amount is not above zero", 0},
+		"no amount":        {func(m *acquirer.Movement) { m.Amount = money.Amount{} }, "its amount has no currency", 0},
 		"a negative return": {func(m *acquirer.Movement) {
 			plain(m, acquirer.SettlementReturnedMovement)
 			m.Amount = m.Amount.Neg()

@@ -37,24 +37,34 @@ func settles(k acquirer.Kind) bool {
 	return k == acquirer.SettlementMovement || k == acquirer.SettlementReturnedMovement
 }
 
-// newLineEntry returns the entry that a line posts when it is imported, or nil. The other lines are about payments and
-// payouts, which post their entries themselves.
-func (r *run) newLineEntry(l store.StatementLine) *ledger.Entry {
-	kind, posts := entryKinds[acquirer.Kind(l.Kind)]
-	if !posts || faultOf(l) != "" {
+// newLineEntry returns the entry that a line posts when it is imported, or nil.
+func newLineEntry(l store.StatementLine) *ledger.Entry {
+	kind, of, posts := postedBy(l)
+	if !posts {
 		return nil
 	}
-	of := linePostings(l)
 	var posted []ledger.Posting
 	for _, account := range []ledger.Account{ledger.AcquirerReceivable, ledger.Bank, ledger.AcquirerFees,
 		ledger.AcquirerReserve} {
 		posted = append(posted, ledger.Posting{Account: account, Amount: money.FromMinor(of[account], l.Amount.Currency())})
 	}
-	if grossOf(l) == 0 && l.Amount.IsZero() && l.Fee.IsZero() { // moves nothing
-		return nil
-	}
 	about := ledger.Reference{Subject: ledger.SubjectSettlement, ID: l.Subject}
 	return ledger.MustEntry(l.LineID, kind, about, l.ImportedAt, posted...)
+}
+
+// postedBy returns the kind and the postings of the entry that a line posts. It returns false for a line with a fault,
+// for a line that moves nothing, and for lines about payments and payouts, which post their entries themselves.
+func postedBy(l store.StatementLine) (kind ledger.Kind, of postings, posts bool) {
+	if kind, posts = entryKinds[acquirer.Kind(l.Kind)]; !posts || faultOf(l) != "" {
+		return "", nil, false
+	}
+	of = linePostings(l)
+	for _, minor := range of {
+		if minor != 0 {
+			return kind, of, true
+		}
+	}
+	return "", nil, false
 }
 
 // linePostings returns the postings of the entry for a settlement, a returned settlement or a fee.
@@ -86,14 +96,8 @@ func grossOf(l store.StatementLine) int64 {
 // lineSides expects the entry of a line that posts one.
 func lineSides(l store.StatementLine) sides {
 	s := sides{about: l.Subject}
-	if faultOf(l) != "" {
-		return s
-	}
-	of := linePostings(l)
-	for _, minor := range of {
-		if minor != 0 {
-			s.expected = []line{entryOf(entryKinds[acquirer.Kind(l.Kind)], l.LineID, l.Amount.Currency(), of)}
-		}
+	if kind, of, posts := postedBy(l); posts {
+		s.expected = []line{entryOf(kind, l.LineID, l.Amount.Currency(), of)}
 	}
 	return s
 }

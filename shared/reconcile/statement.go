@@ -62,7 +62,7 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 	posts := make([]bool, len(lines)) // the line reopens its subject itself
 	for i, l := range lines {
 		keys[i] = subject{l.Tenant, l.Subject}.key()
-		posts[i] = r.newLineEntry(l) != nil
+		posts[i] = newLineEntry(l) != nil
 	}
 	items, err := store.Reads{View: r.Store.View}.MoneyByKey(ctx, keys)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 // means all lines. It reopens the subjects of lines that were not stored before. Lines are read before entries, so each
 // stored line has its entry, unless its outcome is pending.
 func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSince time.Time) error {
-	i := importer{store: r.Store, with: store.LineImport{Note: r.reopen, Entry: r.newLineEntry}}
+	i := importer{store: r.Store, with: store.LineImport{Note: r.reopen, Entry: newLineEntry}}
 	movements := walkStatements(r.Acquirers,
 		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx, movementsSince) },
 		func(m acquirer.Movement) string { return m.Tenant })
