@@ -46,7 +46,7 @@ func (k Kind) OfCharge() bool {
 }
 
 // Movement is one line of the acquirer's statement. A settlement has a line for each tenant and currency. Every
-// movement must be settled within 14 days: reconcile reports the days that no settlement covers.
+// movement must be settled within SettledWithin: reconcile reports the days that no settlement covers.
 type Movement struct {
 	LineID   string // the acquirer's own id of the line, the same at each reading; money that moved twice has two lines
 	ID       string // our id of the charge or refund; the acquirer's id of a chargeback; "" if the kind has no charge
@@ -70,11 +70,21 @@ type Movement struct {
 	SettlementID string // the acquirer's id of the settlement; set for settlements and returned settlements
 	// AvailableOn has the first UTC date whose settlement may contain the movement. For a settlement it is the last such
 	// date that the settlement covers: it settles all movements until then that no settlement has settled. Only the date
-	// counts. The zero time means the date of At. A movement is available from the day before At to 60 days after At, and
-	// a settlement at the latest on the date of At.
+	// counts. The zero time means the date of At. A movement is available at the earliest AvailableBefore the date of At,
+	// and at the latest AvailableAfter that date. A settlement is available at the latest on the date of At.
 	AvailableOn time.Time
 }
 
 // LateSettlements is the time by which a statement may show a settlement, a returned settlement or a fee after it was
 // booked.
 const LateSettlements = 7 * 24 * time.Hour
+
+// AvailableBefore and AvailableAfter bound AvailableOn. The last of twelve monthly instalments is available more than a
+// year after its booking.
+const (
+	AvailableBefore = 24 * time.Hour
+	AvailableAfter  = 400 * 24 * time.Hour
+)
+
+// SettledWithin is the longest time from AvailableOn to the settlement of a movement.
+const SettledWithin = 14 * 24 * time.Hour

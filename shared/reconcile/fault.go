@@ -54,12 +54,6 @@ func faultOfSubject(l store.StatementLine) string {
 	}
 }
 
-// Bounds of the AvailableOn of a movement: from the day before its booking to the last of these days after it.
-const (
-	availableBefore = 24 * time.Hour
-	availableAfter  = 60 * 24 * time.Hour
-)
-
 // faultOfDay describes an AvailableOn that would keep the line from ever being checked, or returns "". The line counts
 // nevertheless, because its amounts may be right.
 func faultOfDay(l store.StatementLine) string {
@@ -67,7 +61,8 @@ func faultOfDay(l store.StatementLine) string {
 		return ""
 	}
 	day := l.At.UTC().Truncate(24 * time.Hour)
-	first, last := day.Add(-availableBefore).Format(time.DateOnly), day.Add(availableAfter).Format(time.DateOnly)
+	first, last := day.Add(-acquirer.AvailableBefore).Format(time.DateOnly),
+		day.Add(acquirer.AvailableAfter).Format(time.DateOnly)
 	if l.Kind == string(acquirer.SettlementMovement) { // may settle old movements, but not movements of the future
 		first, last = "", day.Format(time.DateOnly)
 	}

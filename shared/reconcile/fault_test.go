@@ -56,7 +56,7 @@ func TestTick_BadLines(t *testing.T) {
 		}, "and available on", 1},
 		"a fee of next year": {func(m *acquirer.Movement) {
 			plain(m, acquirer.FeeMovement)
-			m.AvailableOn = m.At.Add(61 * day)
+			m.AvailableOn = m.At.Add(acquirer.AvailableAfter + day)
 		}, "and available on", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,9 +31,6 @@ const (
 	feeTally   = "fee of settlement "
 )
 
-// settledWithin is the time within which an acquirer settles a movement.
-const settledWithin = 14 * 24 * time.Hour
-
 // addMovement adds a line of an acquirer's statement to the closings of what the acquirer is to settle.
 func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
 	sign, gross, fee, reserve := acquirer.Kind(l.Kind).Sign(), grossOf(l), l.Fee.Minor(), l.Reserve.Minor()
@@ -96,7 +93,7 @@ type unsettled struct {
 // findUnsettled returns the amounts that an acquirer has left open by closings of one series of store.AcquirerBook. The
 // closings are in order, have balances, and begin where nothing was to be settled. After the last day with a balance of
 // zero, the first day with a settlement is a break (SettlementDiffers). If no settlement has come since, a day older
-// than settledWithin is a break (SettlementMissing), unless the acquirer owed nothing in the meantime: acquirers carry
+// than acquirer.SettledWithin is a break (SettlementMissing), unless the acquirer owed nothing in the meantime: acquirers carry
 // debts of ours forward. A settlement or correction that brings the balance to zero ends the break.
 func findUnsettled(closings []store.Closing, until time.Time) (found []unsettled) {
 	if len(closings) == 0 {
@@ -114,7 +111,7 @@ func findUnsettled(closings []store.Closing, until time.Time) (found []unsettled
 		}
 	}
 	owed := afterLast(closings, func(c store.Closing) bool { return c.Balances[availableSum] <= c.Balances[feesSum] })
-	if isWaiting && len(owed) > 0 && owed[0].Day < firstUncheckedDay(until.Add(-settledWithin)) {
+	if isWaiting && len(owed) > 0 && owed[0].Day < firstUncheckedDay(until.Add(-acquirer.SettledWithin)) {
 		found = append(found, unsettled{grossToSettle, SettlementMissing,
 			[]string{owed[0].Day + " " + string(owed[0].Currency)}, owed[0], last})
 	}

@@ -332,7 +332,7 @@ func TestTick_SettlementRecords(t *testing.T) {
 }
 
 // TestTick_AccountFees checks fees and settlements of the acquirer that belong to no merchant, and a settlement that is
-// negative, comes back from the bank, and is paid later.
+// negative, comes back from the bank, and is paid later. A fee may be available only after 400 days.
 func TestTick_AccountFees(t *testing.T) {
 	t.Parallel()
 	h := newSettledHistory(t)
@@ -341,6 +341,8 @@ func TestTick_AccountFees(t *testing.T) {
 	h.movements = append(h.movements, acquirer.Movement{LineID: "monthly fee", Kind: acquirer.FeeMovement,
 		Tenant: platform.String(), Amount: money.MustParse("9", "EUR"), At: on})
 	h.settleDay(firstDay)
+	h.movements = append(h.movements, acquirer.Movement{LineID: "later fee", Kind: acquirer.FeeMovement,
+		Tenant: platform.String(), Amount: money.MustParse("9", "EUR"), At: on, AvailableOn: on.AddDate(0, 0, 400)})
 	s := *h.settlementOf(tested)
 	back := s
 	back.LineID, back.Kind, back.At, back.AvailableOn = "back", acquirer.SettlementReturnedMovement, h.clock.Now(),

@@ -34,6 +34,9 @@ var noRules = map[string][]string{
 		"Movement.AvailableOn: The zero time means the date of At.",
 		"LateSettlements: LateSettlements is the time by which a statement may show a settlement, a returned settlement " +
 			"or a fee after it was booked.",
+		"AvailableBefore: AvailableBefore and AvailableAfter bound AvailableOn.",
+		"AvailableBefore: The last of twelve monthly instalments is available more than a year after its booking.",
+		"SettledWithin: SettledWithin is the longest time from AvailableOn to the settlement of a movement.",
 		"Decision: Decision is the state of a charge or refund at the acquirer.",
 		"Approved: The decisions.",
 		"Outcome: Outcome is an acquirer's answer about a charge or refund.",
@@ -61,7 +64,8 @@ var noRules = map[string][]string{
 		"RefundFailedMovement: a refund came back from the payer's bank",
 		"SettlementReturnedMovement: a settlement came back from our bank",
 		"FeeMovement: a fee for no single charge, such as a monthly fee",
-		"Movement: Every movement must be settled within 14 days: reconcile reports the days that no settlement covers.",
+		"Movement: Every movement must be settled within SettledWithin: reconcile reports the days that no settlement " +
+			"covers.",
 		"Movement.Tenant: Money of the platform itself, such as a fee for the whole account, has " +
 			"identity.PlatformTenant of its mode.",
 		"Movement.Fee: A negative Fee is given back.",

@@ -103,8 +103,9 @@ var statementCases = []Case{
 		"Movement.Tenant: Tenant is the tenant in the charge's Reference.",
 		"Movement.Amount: Amount is more than zero, and the Kind tells its direction.",
 		"Movement.At: when the acquirer booked the line",
-		"Movement.AvailableOn: A movement is available from the day before At to 60 days after At, and a settlement at " +
-			"the latest on the date of At.",
+		"Movement.AvailableOn: A movement is available at the earliest AvailableBefore the date of At, and at the latest " +
+			"AvailableAfter that date.",
+		"Movement.AvailableOn: A settlement is available at the latest on the date of At.",
 		"CaptureMovement: from a payer",
 		"RefundMovement: back to a payer",
 		"ChargebackMovement: back to a payer, by the issuer",
@@ -169,9 +170,10 @@ func testEveryLine(s *subject) {
 		if m.At.Before(began) || m.At.After(s.Clock.Now()) || m.At.Location() != time.UTC {
 			s.Fatalf("got a line at %s, want a time in UTC since %s", m.At, began)
 		}
-		day := m.At.Truncate(oneDay)
-		if on := m.AvailableOn; !on.IsZero() && (on.Before(day.Add(-oneDay)) || on.After(day.Add(60*oneDay))) {
-			s.Fatalf("got a line of %s that is available on %s, want at most a day before and 60 days after", m.At, on)
+		first := m.At.Add(-acquirer.AvailableBefore).Format(time.DateOnly)
+		last := m.At.Add(acquirer.AvailableAfter).Format(time.DateOnly)
+		if on := availableOn(m); on < first || on > last {
+			s.Fatalf("got a line of %s that is available on %s, want a day from %s to %s", m.At, on, first, last)
 		}
 		m.LineID, m.At, m.Fee, m.AvailableOn = "", time.Time{}, money.Amount{}, time.Time{}
 		got[m] = true

@@ -29,8 +29,9 @@ var settlementCases = []Case{{"Statement_Settlements", []string{
 	"Movement.AvailableOn: AvailableOn has the first UTC date whose settlement may contain the movement.",
 	"Movement.AvailableOn: For a settlement it is the last such date that the settlement covers: it settles all " +
 		"movements until then that no settlement has settled.",
-	"Movement.AvailableOn: A movement is available from the day before At to 60 days after At, and a settlement at the " +
-		"latest on the date of At.",
+	"Movement.AvailableOn: A movement is available at the earliest AvailableBefore the date of At, and at the latest " +
+		"AvailableAfter that date.",
+	"Movement.AvailableOn: A settlement is available at the latest on the date of At.",
 }, testSettlements}}
 
 // testSettlements checks the settlement of a charge and its refund, and each walk on the way to it. The case is skipped
@@ -94,5 +95,5 @@ func availableOn(m acquirer.Movement) string {
 	if m.AvailableOn.IsZero() {
 		return m.At.Format(time.DateOnly)
 	}
-	return m.AvailableOn.Format(time.DateOnly)
+	return m.AvailableOn.UTC().Format(time.DateOnly)
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/acquirertest"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
@@ -49,6 +50,23 @@ func TestAcquirer_Mutants(t *testing.T) {
 	for c := range cases {
 		if !failed[c] {
 			t.Errorf("%s: got no mutant that fails the case, want one", c)
+		}
+	}
+}
+
+// TestAcquirer_AvailableLate checks that a line passes that is available at any time of the last allowed date.
+func TestAcquirer_AvailableLate(t *testing.T) {
+	t.Parallel()
+	for _, c := range acquirertest.Cases() {
+		if c.Name != "Statement_EveryLine" {
+			continue
+		}
+		p := openPeer(t)
+		overrideBoth(&p, changeLine(func(m *acquirer.Movement) {
+			m.AvailableOn = m.At.Truncate(24*time.Hour).AddDate(0, 0, 401).Add(-time.Second)
+		}))
+		if failure := c.FirstFailure(t.Context(), p); failure != "" {
+			t.Errorf("got failure %q, want none", failure)
 		}
 	}
 }

@@ -151,7 +151,7 @@ var answerMutants = map[string]mutant{
 		[]string{"Statement_Settlements"}},
 	"settles the days to come": {changeLine(func(m *acquirer.Movement) { m.AvailableOn = m.At.Add(48 * time.Hour) }),
 		[]string{"Statement_Settlements"}},
-	"settles after a year": {changeLine(func(m *acquirer.Movement) { m.AvailableOn = m.At.Add(365 * 24 * time.Hour) }),
+	"settles after two years": {changeLine(func(m *acquirer.Movement) { m.AvailableOn = m.At.AddDate(2, 0, 0) }),
 		[]string{"Statement_EveryLine"}},
 	"yields each line twice": {func(o *override, _ *memory) {
 		o.statement = func(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
