@@ -55,8 +55,10 @@ type Movement struct {
 	// has identity.PlatformTenant of its mode.
 	Tenant string
 	Kind   Kind
-	// Amount is more than zero, and the Kind tells its direction. The Amount of a settlement is what our bank gets; it is
-	// negative if we owe the acquirer.
+	// Amount is more than zero if the Kind has a charge, and the Kind tells its direction. The Amount of a settlement is
+	// what our bank gets; it is negative if we owe the acquirer. The Amount of a fee or returned settlement is not zero. A
+	// negative fee is given back. A negative returned settlement is the debit of a negative settlement that our bank
+	// refused.
 	Amount money.Amount
 	At     time.Time // when the acquirer booked the line
 

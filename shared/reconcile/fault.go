@@ -27,8 +27,10 @@ func faultOfAmounts(l store.StatementLine) string {
 		return "its kind is unknown"
 	case currency == "":
 		return "its amount has no currency"
-	case !isSettlement && l.Amount.Sign() <= 0:
+	case kind.OfCharge() && l.Amount.Sign() <= 0:
 		return "its amount is not above zero"
+	case !isSettlement && l.Amount.IsZero():
+		return "its amount is zero"
 	case !l.Fee.IsZero() && l.Fee.Currency() != currency, !l.Reserve.IsZero() && l.Reserve.Currency() != currency:
 		return "its amounts have different currencies"
 	case !isSettlement && !kind.OfCharge() && !l.Fee.IsZero():

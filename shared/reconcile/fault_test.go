@@ -37,10 +37,14 @@ func TestTick_BadLines(t *testing.T) {
 		"an unknown kind":  {func(m *acquirer.Movement) { m.Kind = "adjustment" }, "its kind is unknown", 0},
 		"a bank's kind":    {func(m *acquirer.Movement) { m.Kind = "payment" }, "its kind is unknown", 0},
 		"no amount":        {func(m *acquirer.Movement) { m.Amount = money.Amount{} }, "its amount has no currency", 0},
-		"a negative return": {func(m *acquirer.Movement) {
-			plain(m, acquirer.SettlementReturnedMovement)
-			m.Amount = m.Amount.Neg()
+		"a negative capture": {func(m *acquirer.Movement) {
+			plain(m, acquirer.CaptureMovement)
+			m.Amount, m.ChargeID = m.Amount.Neg(), "c"
 		}, "its amount is not above zero", 0},
+		"a return of nothing": {func(m *acquirer.Movement) {
+			plain(m, acquirer.SettlementReturnedMovement)
+			m.Amount = money.Zero("EUR")
+		}, "its amount is zero", 0},
 		"a fee of a return": {func(m *acquirer.Movement) {
 			plain(m, acquirer.SettlementReturnedMovement)
 			m.Fee = money.MustParse("1", "EUR")

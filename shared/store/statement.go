@@ -20,7 +20,7 @@ type StatementLine struct {
 	Kind    string          `dynamo:"kind"`    // of the movement; a bank's payment or return
 	LineID  string          `dynamo:"line_id"` // the counterparty's own id of the line
 	ID      string          `dynamo:"id"`      // of the charge, refund, chargeback, transfer or settlement
-	Amount  money.Amount    `dynamo:"amount"`  // greater than zero, except in a settlement (acquirer.Movement)
+	Amount  money.Amount    `dynamo:"amount"`  // as in acquirer.Movement; a bank's is greater than zero
 	At      time.Time       `dynamo:"at"`
 	// Fee, Reserve and AvailableOn are set only in lines of acquirers, as in acquirer.Movement.
 	Fee         money.Amount `dynamo:"fee,omitempty"`

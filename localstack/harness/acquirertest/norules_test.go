@@ -68,6 +68,9 @@ var noRules = map[string][]string{
 			"covers.",
 		"Movement.Tenant: Money of the platform itself, such as a fee for the whole account, has " +
 			"identity.PlatformTenant of its mode.",
+		"Movement.Amount: The Amount of a fee or returned settlement is not zero.",
+		"Movement.Amount: A negative fee is given back.",
+		"Movement.Amount: A negative returned settlement is the debit of a negative settlement that our bank refused.",
 		"Movement.Fee: A negative Fee is given back.",
 		"Movement.Fee: Returned settlements and fees have none.",
 		"Movement.Reserve: Negative: it pays an earlier part out.",

@@ -101,7 +101,7 @@ var statementCases = []Case{
 		"Acquirer.Statement: For the zero time it walks all of them.",
 		"Movement.ID: our id of the charge or refund; the acquirer's id of a chargeback; \"\" if the kind has no charge",
 		"Movement.Tenant: Tenant is the tenant in the charge's Reference.",
-		"Movement.Amount: Amount is more than zero, and the Kind tells its direction.",
+		"Movement.Amount: Amount is more than zero if the Kind has a charge, and the Kind tells its direction.",
 		"Movement.At: when the acquirer booked the line",
 		"Movement.AvailableOn: A movement is available at the earliest AvailableBefore the date of At, and at the latest " +
 			"AvailableAfter that date.",
