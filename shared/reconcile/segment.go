@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -59,7 +61,7 @@ func (r *run) proveChunk(ctx context.Context, c *chunk) error {
 	if err := r.planProofs(ctx, c); err != nil {
 		return err
 	}
-	if err := r.listTenants(ctx, c); err != nil {
+	if err := r.listTenants(ctx, c.tenants()); err != nil {
 		return err
 	}
 	if err := r.proveAll(ctx, c.order); err != nil {
@@ -68,19 +70,28 @@ func (r *run) proveChunk(ctx context.Context, c *chunk) error {
 	return r.checkFiles(ctx, c.files)
 }
 
-// listTenants adds the tenants of a chunk to the directory, which the nights walk.
-func (r *run) listTenants(ctx context.Context, c *chunk) error {
-	for _, t := range c.order {
-		if !t.primary {
-			continue
-		}
-		if _, listed := r.listed.LoadOrStore(t.tenant, true); !listed {
-			if err := r.Store.ListTenant(ctx, t.tenant); err != nil {
-				return err
-			}
+// listTenants adds tenants to the directory, which the nights walk. It adds each tenant once in a run.
+func (r *run) listTenants(ctx context.Context, tenants []identity.Tenant) error {
+	var unlisted []identity.Tenant
+	for _, t := range tenants {
+		if _, listed := r.listed.LoadOrStore(t, true); !listed {
+			unlisted = append(unlisted, t)
 		}
 	}
-	return nil
+	return inParallel(ctx, unlisted, r.Store.ListTenant)
+}
+
+// writers is the number of items that inParallel writes at a time.
+const writers = 16
+
+// inParallel writes items, several in parallel. It returns the first error.
+func inParallel[Item any](ctx context.Context, all []Item, write func(context.Context, Item) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for _, item := range all {
+		group.Go(func() error { return write(ctx, item) })
+	}
+	return group.Wait()
 }
 
 // about is an item and a subject that the item is about.
@@ -147,6 +158,17 @@ func (r *run) readRoots(ctx context.Context, roots map[store.ItemKey]*store.Reco
 		}
 	}
 	return err
+}
+
+// tenants returns the tenants of the primary tasks.
+func (c *chunk) tenants() []identity.Tenant {
+	var tenants []identity.Tenant
+	for _, t := range c.order {
+		if t.primary {
+			tenants = append(tenants, t.tenant)
+		}
+	}
+	return tenants
 }
 
 func (c *chunk) task(s subject) *task {

@@ -59,10 +59,8 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 		}
 	}
 	keys := make([]store.ItemKey, len(lines))
-	posts := make([]bool, len(lines)) // the line reopens its subject itself
 	for i, l := range lines {
 		keys[i] = subject{l.Tenant, l.Subject}.key()
-		posts[i] = newLineEntry(l) != nil
 	}
 	items, err := store.Reads{View: r.Store.View}.MoneyByKey(ctx, keys)
 	if err != nil {
@@ -73,19 +71,24 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 		isNew[a.Key] = a.Transaction != nil && !a.Transaction.CreatedAt.Before(latest.Until) ||
 			a.Payout != nil && !a.Payout.CreatedAt.Before(latest.Until)
 	}
+	var tenants []identity.Tenant // may be unknown
+	var subjects []subject
 	for i, l := range lines {
 		if isNew[keys[i]] {
 			continue
 		}
-		err := r.Store.ListTenant(ctx, l.Tenant) // which may be unknown
-		if err == nil && !posts[i] {
-			err = r.Store.Reopen(ctx, l.Tenant, l.Subject)
-		}
-		if err != nil {
-			return err
+		tenants = append(tenants, l.Tenant)
+		of := subject{l.Tenant, l.Subject}
+		if newLineEntry(l) == nil && !slices.Contains(subjects, of) { // an entry's line reopens its subject itself
+			subjects = append(subjects, of)
 		}
 	}
-	return nil
+	if err := r.listTenants(ctx, tenants); err != nil {
+		return err
+	}
+	return inParallel(ctx, subjects, func(ctx context.Context, s subject) error {
+		return r.Store.Reopen(ctx, s.tenant, s.id)
+	})
 }
 
 // importStatements stores the lines that acquirers have booked since one time, and banks since another. The zero time
