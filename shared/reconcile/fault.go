@@ -10,14 +10,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// faultOf describes the rule of acquirer.Movement that a line of an acquirer's statement breaks, or returns "". A line
-// with a fault posts no entry, and does not change what the acquirer is to settle.
-func faultOf(l store.StatementLine) string {
-	if isBankLine(l) {
-		return ""
-	}
-	return cmp.Or(faultOfAmounts(l), faultOfSubject(l))
-}
+// faultOf returns the Fault of a stored line. A line with a fault posts no entry, and does not change what the acquirer
+// is to settle. Nights and proofs of the whole table only look at this field, so that they agree even if the code has
+// learned a rule or a kind since the import.
+func faultOf(l store.StatementLine) string { return l.Fault }
 
 func faultOfAmounts(l store.StatementLine) string {
 	kind, currency := acquirer.Kind(l.Kind), l.Amount.Currency()

@@ -3,13 +3,18 @@ package reconcile_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
 // TestTick_ReopensInParallel checks that an import reopens the subjects of its lines at the same time, and lists their
@@ -45,5 +50,74 @@ func TestTick_ReopensInParallel(t *testing.T) {
 	if listed.Load() != 1 || reopened.Load() != 3 || alone.Load() {
 		t.Errorf("got %d calls that list the tenant, %d that reopen a subject, one by one: %t; want 1, and 3 at once",
 			listed.Load(), reopened.Load(), alone.Load())
+	}
+}
+
+// wantBank checks what the journal's closings say that settlements have brought to the bank for the tested tenant.
+func (h *history) wantBank(want int64) {
+	h.Helper()
+	for c, err := range h.store.ClosingsBefore(h.Context(), euroDays(tested), "2100") {
+		h.must(err)
+		if got := c.Balances["bank"]; got != want {
+			h.Errorf("got %d at the bank, want %d", got, want)
+		}
+		return
+	}
+	h.Errorf("got no closings of %s, want some", tested)
+}
+
+// TestTick_MendedLine checks that a line with a fault counts once the acquirer yields it without the fault.
+func TestTick_MendedLine(t *testing.T) {
+	t.Parallel()
+	for name, find := range map[string]func(*history) *acquirer.Movement{
+		"settlement": func(h *history) *acquirer.Movement { return h.settlementOf(tested) },
+		"capture":    func(h *history) *acquirer.Movement { return &h.movements[h.lastCapture()] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newSettledHistory(t)
+			h.settleDay(firstDay)
+			line := find(h)
+			right := *line
+			line.Fee = money.MustParse("1", "USD")
+			got, _ := h.tick()
+			if diff := cmp.Diff(h.reconcile().Breaks, got.Breaks); diff != "" {
+				t.Errorf("with a fault (-whole +night):\n%s", diff)
+			}
+			if !slices.Contains(sortedKinds(got), "movement_unexpected") {
+				t.Errorf("got %+v, want an unexpected movement", got.Breaks)
+			}
+			*find(h) = right
+			h.clock.Advance(time.Hour)
+			h.tick()
+			for range 2 {
+				h.clock.Advance(24 * time.Hour)
+				h.wantSame("mended")
+			}
+			h.wantAvailable()
+			h.wantBank(h.settlementOf(tested).Amount.Minor())
+		})
+	}
+}
+
+// TestTick_StoredFault checks that the fault that is stored with a line decides whether the line counts, for nights and
+// for proofs of the whole table, and not the rules of the code that reads it.
+func TestTick_StoredFault(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	h.tick()
+	s := *h.settlementOf(tested)
+	_, table := h.store.Raw()
+	h.must(table.Update("pk", "STATEMENT#"+tested.String()+"#settlement#EUR#S "+firstDay).
+		Range("sk", "settlement#"+s.LineID).Set("fault", "an old rule").Run(t.Context()))
+	h.movements = slices.DeleteFunc(h.movements, func(m acquirer.Movement) bool { return m.LineID == s.LineID })
+	h.clock.Advance(time.Hour)
+	night, _ := h.tick()
+	for which, r := range map[string]reconcile.Report{"night": night, "whole": h.reconcile()} {
+		if !slices.ContainsFunc(r.Breaks, func(b reconcile.Break) bool { return strings.Contains(b.Text, "an old rule") }) ||
+			!slices.Contains(sortedKinds(r), "entry_unexpected") {
+			t.Errorf("%s: got %+v, want the stored fault, and an entry that is not expected", which, r.Breaks)
+		}
 	}
 }

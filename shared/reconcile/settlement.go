@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -16,7 +17,7 @@ var entryKinds = map[acquirer.Kind]ledger.Kind{acquirer.SettlementMovement: ledg
 	acquirer.SettlementReturnedMovement: ledger.SettlementReturned, acquirer.FeeMovement: ledger.AcquirerFee}
 
 // newMovementLine returns the line of a statement for a movement of a tenant's money. A line that breaks a rule of
-// acquirer.Movement is stored as well, so that one such line does not stop the others: see faultOf.
+// acquirer.Movement is stored as well, with its Fault, so that one such line does not stop the others.
 func newMovementLine(t identity.Tenant, m acquirer.Movement) store.StatementLine {
 	l := store.StatementLine{Tenant: t, Subject: m.ChargeID, Kind: string(m.Kind), LineID: m.LineID, ID: m.ID,
 		Amount: m.Amount, At: m.At, Fee: m.Fee, Reserve: m.Reserve, AvailableOn: m.AvailableOn.UTC().Format(time.DateOnly)}
@@ -29,6 +30,7 @@ func newMovementLine(t identity.Tenant, m acquirer.Movement) store.StatementLine
 	case m.Kind == acquirer.FeeMovement, m.ChargeID == "":
 		l.Subject, l.ID = ledger.OfAcquirerFee(m.LineID, m.Amount.Currency()).ID, m.LineID
 	}
+	l.Fault = cmp.Or(faultOfAmounts(l), faultOfSubject(l))
 	return l
 }
 

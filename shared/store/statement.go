@@ -13,7 +13,7 @@ import (
 )
 
 // StatementLine is a line of an acquirer's or a bank's statement. reconcile keeps it under the transaction, payout or
-// settlement that the line is about. It is written once, and never changed.
+// settlement that the line is about. It is written once. Only a line with a Fault is replaced later.
 type StatementLine struct {
 	Tenant  identity.Tenant `dynamo:"tenant"`  // as the counterparty names it, so there may be no such tenant
 	Subject string          `dynamo:"subject"` // id of the transaction, payout or settlement
@@ -26,6 +26,8 @@ type StatementLine struct {
 	Fee         money.Amount `dynamo:"fee,omitempty"`
 	Reserve     money.Amount `dynamo:"reserve,omitempty"`
 	AvailableOn string       `dynamo:"available_on,omitempty"` // YYYY-MM-DD
+	// Fault describes the rule of acquirer.Movement that the line broke when it was imported. Such a line counts nowhere.
+	Fault string `dynamo:"fault,omitempty"`
 	// ImportedAt is the time when the line was stored, and its entry written. ImportStatementLines sets it.
 	ImportedAt time.Time `dynamo:"imported_at"`
 }
@@ -41,77 +43,103 @@ func statementKey(l StatementLine) key {
 // importers is the number of lines that are written in parallel.
 const importers = 16
 
-// LineImport tells ImportStatementLines what belongs to new lines.
+// LineImport tells ImportStatementLines what belongs to lines.
 type LineImport struct {
-	// Note is called with new lines before they are stored, so that a repeat after an error notes them again.
+	// Note is called with lines before they are written, so that a repeat after an error notes them again.
 	Note func(context.Context, []StatementLine) error
 	// Entry returns the entry that a line posts, at its ImportedAt, or nil.
 	Entry func(StatementLine) *ledger.Entry
 }
 
-// ImportStatementLines stores those of the lines that are not stored yet. A line that posts an entry is stored in one
-// transaction with the entry, and makes the next night prove its subject. Other writers may store the same lines at the
-// same time.
+// ImportStatementLines stores those of the lines that are not stored yet. A line without a Fault replaces the same line
+// with a Fault. A line that posts an entry is stored in one transaction with the entry, and makes the next night prove
+// its subject, as does each line that replaces another. Other writers may store the same lines at the same time.
 func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine, with LineImport) error {
-	wanted := make([]key, len(lines))
-	for i, l := range lines {
-		wanted[i] = statementKey(l)
-	}
-	known, err := readIndexed(ctx, s.View, wanted, false, func(k key) (key, bool) { return k, true })
-	if err != nil {
+	writes, err := s.lineWrites(ctx, lines)
+	if err != nil || len(writes) == 0 {
 		return err
 	}
-	var missing []StatementLine
-	for i, l := range lines {
-		if !known[wanted[i]] {
-			known[wanted[i]] = true
-			missing = append(missing, l)
-		}
+	noted := make([]StatementLine, len(writes))
+	for i, w := range writes {
+		noted[i] = w.line
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	if err := with.Note(ctx, missing); err != nil {
+	if err := with.Note(ctx, noted); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(importers)
-	for _, l := range missing {
+	for _, w := range writes {
 		group.Go(func() error {
-			l.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves the line to the next
-			if e := with.Entry(l); e != nil {
-				return s.postLine(ctx, l, *e)
-			}
-			return s.putLine(ctx, l)
+			w.line.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves it to the next
+			return s.writeLine(ctx, w, with.Entry(w.line))
 		})
 	}
 	return group.Wait()
 }
 
-func (s *Store) linePut(l StatementLine) *dynamo.Put {
-	return s.table.Put(storedItem{key: statementKey(l), value: l}).If("attribute_not_exists(pk)")
+// lineWrite is a line that an import writes.
+type lineWrite struct {
+	line     StatementLine
+	replaced time.Time // ImportedAt of the stored line that the line replaces; zero: none
 }
 
-func (s *Store) putLine(ctx context.Context, l StatementLine) error {
-	return ifRefused(s.linePut(l).Run(ctx), nil)
+// lineWrites reads the stored lines, and returns what is to be written.
+func (s *Store) lineWrites(ctx context.Context, lines []StatementLine) ([]lineWrite, error) {
+	wanted := make([]key, len(lines))
+	for i, l := range lines {
+		wanted[i] = statementKey(l)
+	}
+	found, err := readIndexed(ctx, s.View, wanted, false, func(item dynamo.Item) (k key, l StatementLine) {
+		_ = dynamo.UnmarshalItem(item, &k)
+		if dynamo.UnmarshalItem(item, &l) != nil { // a proof reports it
+			l = StatementLine{}
+		}
+		return k, l
+	})
+	var writes []lineWrite
+	seen := map[key]bool{}
+	for _, l := range lines {
+		k := statementKey(l)
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		stored, isStored := found[k]
+		if !isStored || stored.Fault != "" && l.Fault == "" {
+			writes = append(writes, lineWrite{line: l, replaced: stored.ImportedAt})
+		}
+	}
+	return writes, err
 }
 
-// postLine stores a line with its entry. If only the entry is stored, because the line was lost, it stores the line
-// with the entry's time, so that closings that have the line do not get it again.
-func (s *Store) postLine(ctx context.Context, l StatementLine, e ledger.Entry) error {
-	err := s.db.WriteTx().Idempotent(true).Put(s.linePut(l)).Put(s.putEntry(l.Tenant, e)).
-		Update(s.reopening(l.Tenant, l.Subject)).Run(ctx)
-	if !dynamo.IsCondCheckFailed(err) {
-		return err
+func (s *Store) linePut(w lineWrite) *dynamo.Put {
+	put := s.table.Put(storedItem{key: statementKey(w.line), value: w.line})
+	if w.replaced.IsZero() {
+		return put.If("attribute_not_exists(pk)")
 	}
-	entries, err := s.Entries(ctx, l.Tenant, e.About)
-	if err != nil {
-		return err
+	return put.If("imported_at = ?", w.replaced)
+}
+
+// writeLine stores a line with its entry, if the line posts one. If only the entry is stored, because the line was
+// lost, writeLine stores the line with the entry's time, so that closings that have the line do not get it again.
+func (s *Store) writeLine(ctx context.Context, w lineWrite, e *ledger.Entry) error {
+	if e == nil && w.replaced.IsZero() {
+		return ifRefused(s.linePut(w).Run(ctx), nil)
 	}
-	posted, ok := find(entries, func(known ledger.Entry) bool { return known.Kind == e.Kind && known.ID == e.ID })
-	if ok && posted.At.Before(l.ImportedAt) {
-		l.ImportedAt = posted.At
+	reopening := s.reopening(w.line.Tenant, w.line.Subject)
+	if e != nil {
+		err := s.db.WriteTx().Idempotent(true).Put(s.linePut(w)).Put(s.putEntry(w.line.Tenant, *e)).Update(reopening).Run(ctx)
+		if !dynamo.IsCondCheckFailed(err) {
+			return err
+		}
+		entries, err := s.Entries(ctx, w.line.Tenant, e.About)
+		if err != nil {
+			return err
+		}
+		posted, ok := find(entries, func(known ledger.Entry) bool { return known.Kind == e.Kind && known.ID == e.ID })
+		if ok && posted.At.Before(w.line.ImportedAt) {
+			w.line.ImportedAt = posted.At
+		}
 	}
-	err = s.db.WriteTx().Idempotent(true).Put(s.linePut(l)).Update(s.reopening(l.Tenant, l.Subject)).Run(ctx)
-	return ifRefused(err, nil)
+	return ifRefused(s.db.WriteTx().Idempotent(true).Put(s.linePut(w)).Update(reopening).Run(ctx), nil)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
-	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -155,52 +154,6 @@ func TestImportStatementLines_Known(t *testing.T) {
 	want := map[identity.Tenant][]store.StatementLine{tenant: {known}, unknown.Tenant: {unknown}}
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("got error %v (-want +got):\n%s", err, diff)
-	}
-}
-
-// TestImportStatementLines_Entry checks that a line posts its entry once. A lost line is stored again as it was, with
-// the time of its entry, and reopens its subject.
-func TestImportStatementLines_Entry(t *testing.T) {
-	t.Parallel()
-	c := clock.New()
-	s := openTable(t, c, nil)
-	about := ledger.OfSettlement("s1", "EUR")
-	line := store.StatementLine{Tenant: tenant, Subject: about.ID, Kind: "settlement", LineID: "1", ID: "s1",
-		Amount: eur("10"), At: start, ImportedAt: start}
-	posted := 0
-	with := noteIn(new([]store.StatementLine))
-	with.Entry = func(l store.StatementLine) *ledger.Entry {
-		posted++
-		return ledger.MustEntry(l.LineID, ledger.Settlement, about, l.ImportedAt,
-			ledger.Posting{Account: ledger.Bank, Amount: l.Amount},
-			ledger.Posting{Account: ledger.AcquirerReceivable, Amount: l.Amount.Neg()})
-	}
-	_, table := s.Raw()
-	for try := range 3 {
-		if err := s.ImportStatementLines(t.Context(), []store.StatementLine{line}, with); err != nil {
-			t.Fatal(err)
-		}
-		entries, err := s.Entries(t.Context(), tenant, about)
-		if err != nil || len(entries) != 1 || !entries[0].At.Equal(start) {
-			t.Errorf("try %d: got entries %+v, error %v; want the first one only", try, entries, err)
-		}
-		items, err := collect(store.Reads{View: s.View, Consistent: true}.MoneyOfStatements(t.Context(), tenant, about.ID))
-		if diff := cmp.Diff([]store.StatementLine{line}, linesOf(items), storedtest.Options); err != nil || diff != "" {
-			t.Errorf("try %d: got error %v (-want +got):\n%s", try, err, diff)
-		}
-		c.Advance(time.Hour)
-		if try == 1 { // the line is lost
-			if err := table.Delete("pk", items[0].Key.PK).Range("sk", items[0].Key.SK).Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if posted != 2 {
-		t.Errorf("got %d entries made, want 2: a stored line makes none", posted)
-	}
-	open, err := collect(s.OpenSubjects(t.Context(), tenant, ""))
-	if err != nil || len(open) != 1 || open[0].Reopened != 2 {
-		t.Errorf("got %+v, error %v; want the settlement reopened twice", open, err)
 	}
 }
 
