@@ -100,6 +100,32 @@ func TestTick_MendedLine(t *testing.T) {
 	}
 }
 
+// TestTick_LostEntry checks that an import posts the lost entry of a settlement again. The closings have it once,
+// whether or not they had it before.
+func TestTick_LostEntry(t *testing.T) {
+	t.Parallel()
+	for nights := 1; nights <= 2; nights++ {
+		t.Run(fmt.Sprint(nights), func(t *testing.T) {
+			t.Parallel()
+			h := newSettledHistory(t)
+			h.settleDay(firstDay)
+			for range nights {
+				h.tick()
+				h.clock.Advance(time.Hour)
+			}
+			_, table := h.store.Raw()
+			pk := "JOURNAL#" + tested.String() + "#settlement#EUR#S " + firstDay
+			h.must(table.Delete("pk", pk).Range("sk", "settlement#"+h.settlementOf(tested).LineID).Run(t.Context()))
+			for range 2 {
+				h.wantSame("lost")
+				h.clock.Advance(time.Hour)
+			}
+			h.wantAvailable()
+			h.wantBank(h.settlementOf(tested).Amount.Minor())
+		})
+	}
+}
+
 // TestTick_StoredFault checks that the fault that is stored with a line decides whether the line counts, for nights and
 // for proofs of the whole table, and not the rules of the code that reads it.
 func TestTick_StoredFault(t *testing.T) {

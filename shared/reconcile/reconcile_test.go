@@ -320,11 +320,12 @@ func TestRun_EachCorruption(t *testing.T) {
 			s.drop(s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"))
 			s.settle()
 		}, []reconcile.BreakKind{reconcile.SettlementDiffers}, func(*shop) string { return "sbx-2026-11-21" }},
-		"a settlement's entry is gone": {func(s *shop) {
+		"a settlement's entry has another kind": {func(s *shop) {
 			s.settle()
 			s.reconcile()
-			s.drop(s.readItem("JOURNAL#"+s.Tenant().String()+"#settlement#", "settlement#"))
-		}, []reconcile.BreakKind{"entry_missing"}, nil},
+			s.change(s.readItem("JOURNAL#"+s.Tenant().String()+"#settlement#", "settlement#"), "kind",
+				str("settlement_returned"))
+		}, []reconcile.BreakKind{"entry_missing", "entry_unexpected"}, nil},
 		"a settlement's line has another fee": {func(s *shop) {
 			s.settle()
 			s.reconcile()

@@ -117,6 +117,30 @@ func TestImportStatementLines_Entry(t *testing.T) {
 	}
 }
 
+// TestImportStatementLines_LostEntry checks that a stored line posts its lost entry again, with the line's time and
+// amount, and reopens its subject.
+func TestImportStatementLines_LostEntry(t *testing.T) {
+	t.Parallel()
+	i := newLineImport(t)
+	line := lineOfS1("settlement", "")
+	i.add(line)
+	i.lose(store.KindJournal)
+	other := line
+	other.Amount = eur("11")
+	for range 2 {
+		i.add(other)
+		i.want("lost", 2, []time.Time{start}, at(line, start))
+	}
+	entries, err := i.Entries(t.Context(), tenant, settlementS1)
+	want := []ledger.Entry{*entryOfS1(at(line, start))}
+	if diff := cmp.Diff(want, entries, storedtest.Options); err != nil || diff != "" {
+		t.Errorf("got error %v (-want +got):\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]store.StatementLine{line, at(line, start)}, i.noted, storedtest.Options); diff != "" {
+		t.Errorf("noted lines (-want +got):\n%s", diff)
+	}
+}
+
 // TestImportStatementLines_Mended checks that only a line without a fault replaces a line with a fault: with a new
 // time, with its entry if it posts one, and with its subject reopened. A line without a fault stays as it is.
 func TestImportStatementLines_Mended(t *testing.T) {

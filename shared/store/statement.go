@@ -53,9 +53,10 @@ type LineImport struct {
 
 // ImportStatementLines stores those of the lines that are not stored yet. A line without a Fault replaces the same line
 // with a Fault. A line that posts an entry is stored in one transaction with the entry, and makes the next night prove
-// its subject, as does each line that replaces another. Other writers may store the same lines at the same time.
+// its subject, as does each line that replaces another. A stored line whose entry is missing posts the entry again.
+// Other writers may store the same lines at the same time.
 func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine, with LineImport) error {
-	writes, err := s.lineWrites(ctx, lines)
+	writes, err := s.lineWrites(ctx, lines, with)
 	if err != nil || len(writes) == 0 {
 		return err
 	}
@@ -70,6 +71,9 @@ func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine,
 	group.SetLimit(importers)
 	for _, w := range writes {
 		group.Go(func() error {
+			if w.onlyEntry {
+				return s.postAgain(ctx, w.line, *with.Entry(w.line))
+			}
 			w.line.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves it to the next
 			return s.writeLine(ctx, w, with.Entry(w.line))
 		})
@@ -79,15 +83,21 @@ func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine,
 
 // lineWrite is a line that an import writes.
 type lineWrite struct {
-	line     StatementLine
-	replaced time.Time // ImportedAt of the stored line that the line replaces; zero: none
+	line      StatementLine
+	replaced  time.Time // ImportedAt of the stored line that the line replaces; zero: none
+	onlyEntry bool      // the line is stored, but its entry is missing
 }
 
-// lineWrites reads the stored lines, and returns what is to be written.
-func (s *Store) lineWrites(ctx context.Context, lines []StatementLine) ([]lineWrite, error) {
-	wanted := make([]key, len(lines))
-	for i, l := range lines {
-		wanted[i] = statementKey(l)
+// lineWrites reads the stored lines and their entries, and returns what is to be written.
+func (s *Store) lineWrites(ctx context.Context, lines []StatementLine, with LineImport) ([]lineWrite, error) {
+	var wanted []key
+	entries := map[key]key{} // by the line
+	for _, l := range lines {
+		wanted = append(wanted, statementKey(l))
+		if e := with.Entry(l); e != nil {
+			entries[statementKey(l)] = journalKey(l.Tenant, *e)
+			wanted = append(wanted, journalKey(l.Tenant, *e))
+		}
 	}
 	found, err := readIndexed(ctx, s.View, wanted, false, func(item dynamo.Item) (k key, l StatementLine) {
 		_ = dynamo.UnmarshalItem(item, &k)
@@ -105,8 +115,12 @@ func (s *Store) lineWrites(ctx context.Context, lines []StatementLine) ([]lineWr
 		}
 		seen[k] = true
 		stored, isStored := found[k]
-		if !isStored || stored.Fault != "" && l.Fault == "" {
+		_, isPosted := found[entries[k]]
+		switch {
+		case !isStored, stored.Fault != "" && l.Fault == "":
 			writes = append(writes, lineWrite{line: l, replaced: stored.ImportedAt})
+		case entries[k] != (key{}) && !isPosted && with.Entry(stored) != nil:
+			writes = append(writes, lineWrite{line: stored, onlyEntry: true})
 		}
 	}
 	return writes, err
@@ -142,4 +156,10 @@ func (s *Store) writeLine(ctx context.Context, w lineWrite, e *ledger.Entry) err
 		}
 	}
 	return ifRefused(s.db.WriteTx().Idempotent(true).Put(s.linePut(w)).Update(reopening).Run(ctx), nil)
+}
+
+// postAgain posts the missing entry of a stored line.
+func (s *Store) postAgain(ctx context.Context, l StatementLine, e ledger.Entry) error {
+	tx := s.db.WriteTx().Idempotent(true).Put(s.putEntry(l.Tenant, e)).Update(s.reopening(l.Tenant, l.Subject))
+	return ifRefused(tx.Run(ctx), nil)
 }
