@@ -21,7 +21,7 @@ import (
 // they have added its entry.
 func TestTick_BadLines(t *testing.T) {
 	t.Parallel()
-	day := 24 * time.Hour
+	day, long := 24*time.Hour, strings.Repeat("x", 3000)
 	plain := func(m *acquirer.Movement, kind acquirer.Kind) {
 		m.Kind, m.Fee, m.Reserve = kind, money.Amount{}, money.Amount{}
 	}
@@ -32,11 +32,17 @@ func TestTick_BadLines(t *testing.T) {
 	}{
 		"no settlement":    {func(m *acquirer.Movement) { m.SettlementID = "" }, "it names no settlement", 0},
 		"no tenant":        {func(m *acquirer.Movement) { m.Tenant = "T#MC1#2" }, "it names no tenant", 0},
+		"no id":            {func(m *acquirer.Movement) { m.LineID = "" }, "it has no id", 0},
+		"a long tenant":    {func(m *acquirer.Movement) { m.Tenant = "x#" + long }, "it names no tenant", 0},
+		"a long code":      {func(m *acquirer.Movement) { m.Tenant = "T#" + long }, "it names no tenant", 0},
 		"no charge":        {func(m *acquirer.Movement) { plain(m, acquirer.CaptureMovement) }, "it names no charge", 0},
 		"another currency": {func(m *acquirer.Movement) { m.Fee = money.MustParse("1", "USD") }, "different currencies", 0},
 		"an unknown kind":  {func(m *acquirer.Movement) { m.Kind = "adjustment" }, "its kind is unknown", 0},
 		"a bank's kind":    {func(m *acquirer.Movement) { m.Kind = "payment" }, "its kind is unknown", 0},
 		"no amount":        {func(m *acquirer.Movement) { m.Amount = money.Amount{} }, "its amount has no currency", 0},
+		"a long kind": {func(m *acquirer.Movement) {
+			m.Kind, m.LineID = acquirer.Kind(long[:900]), long[:900]
+		}, "its kind is unknown", 0},
 		"a negative capture": {func(m *acquirer.Movement) {
 			plain(m, acquirer.CaptureMovement)
 			m.Amount, m.ChargeID = m.Amount.Neg(), "c"
@@ -98,5 +104,46 @@ func TestTick_BadLines(t *testing.T) {
 				t.Errorf("got entries %v, want %d of the line, and one for each other shop", posted, test.posts)
 			}
 		})
+	}
+}
+
+// TestTick_LinesWithoutID checks that lines without an id are told apart by each part of their content, and that each
+// of them is stored and reported once.
+func TestTick_LinesWithoutID(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.settleDay(firstDay)
+	of := *h.settlementOf(tested)
+	changes := []func(*acquirer.Movement){
+		func(*acquirer.Movement) {}, func(*acquirer.Movement) {}, // twice the same
+		func(m *acquirer.Movement) { m.ID = "i" }, func(m *acquirer.Movement) { m.ChargeID = "i" },
+		func(m *acquirer.Movement) { m.Tenant = shops[0].String() },
+		func(m *acquirer.Movement) { m.Kind = "settlement_returned" },
+		func(m *acquirer.Movement) { m.SettlementID += "2" },
+		func(m *acquirer.Movement) { m.Amount = add(m.Amount, 1) }, func(m *acquirer.Movement) { m.Fee = add(m.Fee, 1) },
+		func(m *acquirer.Movement) { m.Reserve = add(m.Reserve, 1) },
+		func(m *acquirer.Movement) { m.Reserve = money.MustParse("1", "USD") },
+		func(m *acquirer.Movement) { m.At = m.At.Add(-1) },
+		func(m *acquirer.Movement) { m.AvailableOn = m.AvailableOn.Add(-24 * time.Hour) },
+	}
+	for _, change := range changes {
+		m := of
+		m.LineID = ""
+		change(&m)
+		h.movements = append(h.movements, m)
+	}
+	for range 2 {
+		h.tick()
+		h.clock.Advance(time.Hour)
+	}
+	ids := map[string]bool{}
+	got := h.reconcile()
+	for _, b := range got.Breaks {
+		if strings.Contains(b.Text, "it has no id") {
+			ids[b.ID] = true
+		}
+	}
+	if len(ids) != len(changes)-1 {
+		t.Errorf("got %d lines without an id, want %d: %+v", len(ids), len(changes)-1, got.Breaks)
 	}
 }

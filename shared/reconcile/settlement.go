@@ -2,6 +2,9 @@ package reconcile
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,8 +20,13 @@ var entryKinds = map[acquirer.Kind]ledger.Kind{acquirer.SettlementMovement: ledg
 	acquirer.SettlementReturnedMovement: ledger.SettlementReturned, acquirer.FeeMovement: ledger.AcquirerFee}
 
 // newMovementLine returns the line of a statement for a movement of a tenant's money. A line that breaks a rule of
-// acquirer.Movement is stored as well, with its Fault, so that one such line does not stop the others.
+// acquirer.Movement is stored as well, with its Fault, so that one such line does not stop the others. A line without
+// an id gets a digest of its content.
 func newMovementLine(t identity.Tenant, m acquirer.Movement) store.StatementLine {
+	var fault string
+	if m.LineID == "" {
+		m.LineID, fault = digestOf(m), "it has no id"
+	}
 	l := store.StatementLine{Tenant: t, Subject: m.ChargeID, Kind: string(m.Kind), LineID: m.LineID, ID: m.ID,
 		Amount: m.Amount, At: m.At, Fee: m.Fee, Reserve: m.Reserve, AvailableOn: m.AvailableOn.UTC().Format(time.DateOnly)}
 	if m.AvailableOn.IsZero() {
@@ -30,8 +38,21 @@ func newMovementLine(t identity.Tenant, m acquirer.Movement) store.StatementLine
 	case m.Kind == acquirer.FeeMovement, m.ChargeID == "":
 		l.Subject, l.ID = ledger.OfAcquirerFee(m.LineID, m.Amount.Currency()).ID, m.LineID
 	}
-	l.Fault = cmp.Or(faultOfAmounts(l), faultOfSubject(l))
+	l.Fault = cmp.Or(fault, faultOfAmounts(l), faultOfSubject(l))
 	return l
+}
+
+// digestOf returns a digest of a movement's content. It is the same at each reading.
+func digestOf(m acquirer.Movement) string {
+	content := []string{m.ID, m.ChargeID, m.Tenant, string(m.Kind), m.SettlementID}
+	for _, a := range []money.Amount{m.Amount, m.Fee, m.Reserve} {
+		content = append(content, a.String(), string(a.Currency()))
+	}
+	for _, at := range []time.Time{m.At, m.AvailableOn} {
+		content = append(content, at.UTC().Format(time.RFC3339Nano))
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", content))
+	return hex.EncodeToString(sum[:])
 }
 
 // settles returns true if movements of the kind belong to a settlement.

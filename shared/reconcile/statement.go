@@ -133,7 +133,8 @@ type importer struct {
 	with  store.LineImport
 }
 
-// errNoLineID reports a line that cannot be told apart from others.
+// errNoLineID reports a line of a bank that cannot be told apart from others. The lines of acquirers have ids: see
+// newMovementLine.
 var errNoLineID = errors.New("reconcile: a line of a statement has no id of its own")
 
 func (i *importer) add(ctx context.Context, l store.StatementLine) error {
@@ -170,9 +171,10 @@ func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	return func(yield func(tenantLine[Line], error) bool) {
 		for _, mode := range slices.Sorted(maps.Keys(of)) {
 			for l, err := range statement(of[mode]) {
-				t, ok := identity.ParseTenant(tenantOf(l))
-				if !ok {
-					t = identity.Tenant{Mode: mode, Merchant: noTenant + strings.ReplaceAll(tenantOf(l), "#", "/")}
+				text := tenantOf(l)
+				t, ok := identity.ParseTenant(text)
+				if known := store.Bounded(text); !ok || known != text { // no merchant has such a long code
+					t = identity.Tenant{Mode: mode, Merchant: noTenant + strings.ReplaceAll(known, "#", "/")}
 				}
 				if (err != nil || t.Mode == mode) && !yield(tenantLine[Line]{t, l}, err) {
 					return

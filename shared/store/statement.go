@@ -37,8 +37,11 @@ func statementPartition(t identity.Tenant, subject string) string {
 }
 
 func statementKey(l StatementLine) key {
-	return key{statementPartition(l.Tenant, l.Subject), l.Kind + "#" + bounded(l.LineID)}
+	return key{statementPartition(l.Tenant, l.Subject), bounded(l.Kind + "#" + bounded(l.LineID))}
 }
+
+// Bounded replaces text from a counterparty that is too long for a part of a key with the text's digest.
+func Bounded(text string) string { return bounded(text) }
 
 // importers is the number of lines that are written in parallel.
 const importers = 16
