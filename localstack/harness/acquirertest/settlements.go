@@ -14,6 +14,8 @@ const oneDay = 24 * time.Hour
 const settledAfter = 4 * oneDay
 
 var settlementCases = []Case{{"Statement_Settlements", []string{
+	"Acquirer.Statement: Statement walks the movements of money that the acquirer booked at the time since or later, in " +
+		"no particular order, for reconciliation.",
 	"Acquirer.Statement: No movement appears later than the settlement that settles it.",
 	"CaptureMovement: The acquirer owes us more after a movement of a kind in the first group, and less after one in " +
 		"the second.",
@@ -49,11 +51,12 @@ func testSettlements(s *subject) {
 	}
 }
 
-// checkSettled checks that the settlements of a statement settle the lines until their last day. It returns true if the
-// statement has a settlement.
+// checkSettled checks that the settlements of a statement settle the lines until their last day, and that a walk since
+// yesterday has the settlements since then. It returns true if the statement has a settlement.
 func (s *subject) checkSettled(tenant string) bool {
 	s.Helper()
 	lines := s.readLines(s.First, time.Time{})
+	s.checkSince(s.Clock.Now().Add(-oneDay), lines)
 	known, last := map[string]bool{}, ""
 	for _, m := range lines {
 		if m.Kind != acquirer.SettlementMovement {
@@ -88,6 +91,22 @@ func (s *subject) checkSettled(tenant string) bool {
 		}
 	}
 	return len(known) > 0
+}
+
+// checkSince checks that a walk since a time yields each settlement among all lines that was booked since then.
+func (s *subject) checkSince(since time.Time, all []acquirer.Movement) {
+	s.Helper()
+	found := map[string]acquirer.Movement{}
+	for _, m := range s.readLines(s.First, since) {
+		found[m.LineID] = m
+	}
+	for _, m := range all {
+		got := found[m.LineID]
+		if m.Kind == acquirer.SettlementMovement && !m.At.Before(since) && (got.SettlementID != m.SettlementID ||
+			got.Amount != m.Amount || got.Fee != m.Fee) {
+			s.Fatalf("since %s: got %+v, want the settlement %+v", since, got, m)
+		}
+	}
 }
 
 // availableOn returns the day of a line.

@@ -166,6 +166,17 @@ var answerMutants = map[string]mutant{
 			}
 		}
 	}, []string{"Statement_EveryLine", "Statement_Since"}},
+	"yields settlements only in a whole walk": {func(o *override, _ *memory) {
+		o.statement = func(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
+			return func(yield func(acquirer.Movement, error) bool) {
+				for m, err := range o.Acquirer.Statement(ctx, since) {
+					if (since.IsZero() || m.Kind != acquirer.SettlementMovement) && !yield(m, err) {
+						return
+					}
+				}
+			}
+		}
+	}, []string{"Statement_Settlements"}},
 	"drops the lines of the first hour": {func(o *override, _ *memory) {
 		o.statement = func(ctx context.Context, since time.Time) iter.Seq2[acquirer.Movement, error] {
 			return o.Acquirer.Statement(ctx, since.Add(time.Hour))
