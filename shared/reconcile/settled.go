@@ -93,8 +93,8 @@ type unsettled struct {
 // findUnsettled returns the amounts that an acquirer has left open by closings of one series of store.AcquirerBook. The
 // closings are in order, have balances, and begin where nothing was to be settled. After the last day with a balance of
 // zero, the first day with a settlement is a break (SettlementDiffers). If no settlement has come since, a day older
-// than acquirer.SettledWithin is a break (SettlementMissing), unless the acquirer owed nothing in the meantime: acquirers carry
-// debts of ours forward. A settlement or correction that brings the balance to zero ends the break.
+// than acquirer.SettledWithin is a break (SettlementMissing), unless the acquirer owed nothing in the meantime:
+// acquirers carry debts of ours forward. A settlement or correction that brings the balance to zero ends the break.
 func findUnsettled(closings []store.Closing, until time.Time) (found []unsettled) {
 	if len(closings) == 0 {
 		return nil
