@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/reconcile"
+	"github.com/cashwrap/cashwrap/shared/settlement"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -79,13 +79,13 @@ func (o operator) checkOpen(ctx context.Context, t identity.Tenant, about ledger
 	}) {
 		return err
 	}
-	rest, found, err := reconcile.FindRest(ctx, o.Store.View, store.AcquirerSeries(t, c.Currency), c.Settlement, o.Now())
+	rest, found, err := settlement.FindRest(ctx, o.Store.View, store.AcquirerSeries(t, c.Currency), c.Settlement, o.Now())
 	const tooMuch = "must be at most what the break leaves open, and have its sign"
 	switch {
 	case err != nil:
 		return err
 	case !found:
-		return failure.Invalid("settlement", "must be an id in a break of this merchant and currency")
+		return failure.Invalid("settlement", "must have a gross amount or fee left open with this merchant and currency")
 	case !isPart(c.Amount.Minor(), rest.Gross):
 		return failure.Invalid("amount", tooMuch)
 	case !isPart(-c.Fee.Minor(), rest.Fee):

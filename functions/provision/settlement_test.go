@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/settlement"
 )
 
 func (d operator) correction(code string, changes fields) fields {
@@ -43,8 +44,8 @@ func TestCorrectSettlement_Entry(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.Merchant.Code
-	d.LeaveOpen(identity.Tenant{Mode: identity.Test, Merchant: code}, 2000, 100, "sbx-2026-11-21")
-	d.LeaveOpen(identity.PlatformTenant(identity.Live), -2000, -100, "sbx-2026-11-21")
+	d.LeaveOpen(identity.Tenant{Mode: identity.Test, Merchant: code}, 1, 2000, 100, "sbx-2026-11-21")
+	d.LeaveOpen(identity.PlatformTenant(identity.Live), 1, -2000, -100, "sbx-2026-11-21")
 	run[fields](d, d.correction(code, nil))
 	answer := run[fields](d, d.correction(code, nil)) // repeated
 	want := fields{"id": "c1", "settlement": "sbx-2026-11-21", "currency": "EUR", "amount": 1.5, "fee": 0.0}
@@ -76,7 +77,7 @@ func TestCorrectSettlement_UnknownTenant(t *testing.T) {
 	if err := d.App.Store.ListTenant(t.Context(), unknown); err != nil {
 		t.Fatal(err)
 	}
-	d.LeaveOpen(unknown, 150, 0, "sbx-2026-11-21")
+	d.LeaveOpen(unknown, 1, 150, 0, "sbx-2026-11-21")
 	run[fields](d, d.correction(unknown.Merchant, nil))
 	if got := d.corrections(unknown, "sbx-2026-11-21"); len(got) != 1 {
 		t.Errorf("got %v, want 1 correction", got)
@@ -87,7 +88,7 @@ func TestCorrectSettlement_Refused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.Merchant.Code
-	d.LeaveOpen(identity.Tenant{Mode: identity.Test, Merchant: code}, 2000, 100, "sbx-2026-11-21",
+	d.LeaveOpen(identity.Tenant{Mode: identity.Test, Merchant: code}, 1, 2000, 100, "sbx-2026-11-21",
 		"sbx-2026-11-22")
 	run[fields](d, d.correction(code, nil))
 	invalid := fields{"mode": "both", "settlement": strings.Repeat("s", 256), "currency": "EURO",
@@ -112,6 +113,46 @@ func TestCorrectSettlement_Refused(t *testing.T) {
 	d.checkRefused(d.correction(code, fields{"id": "c2", "currency": "USD"}), "INVALID", "settlement")
 	d.checkRefused(d.correction("", nil), "INVALID", "settlement")
 	run[fields](d, d.correction(code, fields{"id": "c2", "amount": "18.50", "fee": "-1"}))
+}
+
+// TestCorrectSettlement_TwoDifferences checks that the differences of two settlements in a row can be written off under
+// either id, and not twice.
+func TestCorrectSettlement_TwoDifferences(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	code := d.Merchant.Code
+	tenant := identity.Tenant{Mode: identity.Test, Merchant: code}
+	d.LeaveOpen(tenant, 3, 500, 0, "first")
+	d.LeaveOpen(tenant, 2, 700, 0, "second")
+	correct := func(id, of, amount string) fields {
+		return d.correction(code, fields{"id": id, "settlement": of, "amount": amount})
+	}
+	d.checkRefused(correct("c1", "first", "12.01"), "INVALID", "amount")
+	run[fields](d, correct("c1", "second", "5"))
+	d.checkRefused(correct("c2", "first", "7.01"), "INVALID", "amount")
+	d.Clock.Advance(24 * time.Hour) // no night has added the correction yet
+	d.checkRefused(correct("c2", "second", "7.01"), "INVALID", "amount")
+	run[fields](d, correct("c2", "first", "7"))
+	d.checkRefused(correct("c3", "first", "0.01"), "INVALID", "amount")
+}
+
+// TestCorrectSettlement_BeforeTheNight checks that a difference cannot be written off again before a night has added
+// the first correction, although the closings already have its day.
+func TestCorrectSettlement_BeforeTheNight(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	code := d.Merchant.Code
+	tenant := identity.Tenant{Mode: identity.Test, Merchant: code}
+	d.LeaveOpen(tenant, 16, 1000, 0)
+	missing := settlement.Day(d.Clock.Now().AddDate(0, 0, -16)) + " EUR"
+	run[fields](d, d.correction(code, fields{"settlement": missing, "amount": "4"}))
+	d.LeaveOpen(tenant, 0, 100, 0)
+	d.Clock.Advance(24 * time.Hour)
+	again := func(amount string) fields {
+		return d.correction(code, fields{"id": "c2", "settlement": missing, "amount": amount})
+	}
+	d.checkRefused(again("7.01"), "INVALID", "amount")
+	run[fields](d, again("7"))
 }
 
 // TestCorrectSettlement_MendsBreak checks that a correction mends the break of a movement that the acquirer never
@@ -143,7 +184,7 @@ func TestCorrectSettlement_MendsBreak(t *testing.T) {
 	if report.Found != 1 || report.Breaks[0].Kind != "settlement_missing" {
 		t.Fatalf("got %+v, want settlement_missing", report.Breaks)
 	}
-	d.LeaveOpen(s.Tenant(), 1000, 10, report.Breaks[0].ID)
+	d.LeaveOpen(s.Tenant(), 15, 1000, 10)
 	run[fields](d, d.correction(s.Merchant.Code, fields{"settlement": report.Breaks[0].ID, "amount": "10",
 		"fee": "-0.10"}))
 	d.Clock.Advance(time.Hour)

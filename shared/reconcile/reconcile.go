@@ -10,7 +10,7 @@
 //
 // Lines of statements are stored in the table when they are imported (statement.go). So a proof needs no statement in
 // memory. The line of a settlement posts its entry then (settlement.go). Nights and Run also check that settlements
-// settle all movements (settled.go).
+// settle all movements (settled.go, package settlement).
 //
 // Run scans the table in segments (segment.go), and proves each transaction and payout that it finds. An item that no
 // proof reads is not expected where it is, and is proven itself.

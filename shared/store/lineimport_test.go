@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -219,5 +221,34 @@ func TestImportStatementLines_Unreadable(t *testing.T) {
 	i.add(line, next)
 	if diff := cmp.Diff([]store.StatementLine{line, next}, i.noted, storedtest.Options); diff != "" {
 		t.Errorf("noted lines (-want +got):\n%s", diff)
+	}
+}
+
+// TestImportStatementLines_OneSubject checks that the lines of one subject are stored one after another: a line is
+// stamped only when the line before it is stored.
+func TestImportStatementLines_OneSubject(t *testing.T) {
+	t.Parallel()
+	i := newLineImport(t)
+	var lines []store.StatementLine
+	for n := range 8 {
+		l := lineOfS1("capture", "")
+		l.LineID = strconv.Itoa(n)
+		lines = append(lines, l)
+	}
+	var stamped atomic.Int64
+	with := noteIn(&i.noted)
+	with.Entry = func(l store.StatementLine) *ledger.Entry {
+		if l.ImportedAt.IsZero() {
+			return nil
+		}
+		items, err := collect(store.Reads{View: i.View, Consistent: true}.MoneyOfStatements(t.Context(), tenant,
+			settlementS1.ID))
+		if before := int(stamped.Add(1)) - 1; err != nil || len(items) != before {
+			t.Errorf("line %d: got %d stored lines, error %v, want %d", before, len(items), err, before)
+		}
+		return nil
+	}
+	if err := i.ImportStatementLines(t.Context(), lines, with); err != nil || stamped.Load() != 8 {
+		t.Errorf("got error %v after %d lines, want none after 8", err, stamped.Load())
 	}
 }

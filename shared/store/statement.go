@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -70,18 +72,35 @@ func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine,
 	if err := with.Note(ctx, noted); err != nil {
 		return err
 	}
+	bySubject := map[key][]lineWrite{}
+	for _, w := range writes {
+		of := key{statementPartition(w.line.Tenant, w.line.Subject), ""}
+		bySubject[of] = append(bySubject[of], w)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(importers)
-	for _, w := range writes {
-		group.Go(func() error {
-			if w.onlyEntry {
-				return s.postAgain(ctx, w.line, *with.Entry(w.line))
-			}
-			w.line.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves it to the next
-			return s.writeLine(ctx, w, with.Entry(w.line))
-		})
+	for _, of := range slices.SortedFunc(maps.Keys(bySubject), key.compare) {
+		group.Go(func() error { return s.writeLines(ctx, bySubject[of], with) })
 	}
 	return group.Wait()
+}
+
+// writeLines writes the lines of one subject one after another, so that no line is stored after a line with a later
+// ImportedAt. Nights remember only the latest ImportedAt of a subject.
+func (s *Store) writeLines(ctx context.Context, writes []lineWrite, with LineImport) error {
+	for _, w := range writes {
+		var err error
+		if w.onlyEntry {
+			err = s.postAgain(ctx, w.line, *with.Entry(w.line))
+		} else {
+			w.line.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves it to the next
+			err = s.writeLine(ctx, w, with.Entry(w.line))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lineWrite is a line that an import writes.

@@ -33,7 +33,7 @@ func (e *everything) proveInSegments() {
 // correctSettlement writes off a cent of a settlement, and tries to do so for a merchant that does not exist.
 func (t sales) correctSettlement() {
 	t.Helper()
-	t.LeaveOpen(t.Tenant(), 100, 0, "s")
+	t.LeaveOpen(t.Tenant(), 1, 100, 0, "s")
 	command := map[string]any{"command": "correct_settlement", "mode": "test", "settlement": "s", "currency": "EUR",
 		"id": "correction", "amount": "0.01", "merchant_code": t.Merchant.Code}
 	t.Operate(command, nil)

@@ -34,6 +34,7 @@ var layers = []string{
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// Packages that drive payments, payouts and reconciliation.
 	"shared/reader/run", // payments at readers, which processing records
+	"shared/settlement",
 	"shared/processing shared/payout/run shared/reconcile shared/reconcile/object",
 	"shared/checkout",
 	// A running Lambda.
@@ -65,8 +66,8 @@ var guarded = []struct{ name, only, reason string }{
 		"only counterparties that keep their own records write to the table besides the store"},
 	{"shared/rest", "shared/app shared/checkout functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
-	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/reader/run shared/processing shared/reconcile " +
-		"shared/app functions/sandbox functions/customers functions/provision localstack/...",
+	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/reader/run shared/processing shared/settlement " +
+		"shared/reconcile shared/app functions/sandbox functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a terminal charges, a customer's card is forgotten, and a voucher paid, at the " +
 			"acquirer alone"},
 	{"shared/bank/...", "shared/bank/* shared/payout/run shared/reconcile shared/app/... functions/provision " +
