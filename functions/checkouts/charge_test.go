@@ -222,6 +222,19 @@ func TestSavedCard_RefusedForGood(t *testing.T) {
 	}
 }
 
+// TestSavedCard_RefusedWithoutMandate checks that a card without a mandate is deactivated, too.
+func TestSavedCard_RefusedWithoutMandate(t *testing.T) {
+	t.Parallel()
+	s, _ := newRecordedShop(t, nil)
+	customer := s.Customer()
+	saved := s.Create("10", fields{"customer_id": customer})
+	s.MustPay(saved, s.Card(world.Frictionless))
+	s.ProcessCheckout(s.Create(client.RefusedForGood, nil), byToken(customer, savedToken(s, saved)))
+	if got := cards(s, customer); len(got) != 1 || !strings.Contains(got[0], `"active":false`) {
+		t.Errorf("got %v, want the card deactivated", got)
+	}
+}
+
 // TestSavedCard_SavedAgainBeforeRefusal checks that a late refusal does not end a card that was saved again.
 func TestSavedCard_SavedAgainBeforeRefusal(t *testing.T) {
 	t.Parallel()
