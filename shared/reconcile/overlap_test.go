@@ -55,6 +55,22 @@ func calledFor(r *http.Request, name, text string) bool {
 	return err == nil && strings.Contains(string(body), text)
 }
 
+// interrupt calls do before the first call of run to the table that calledFor finds.
+func (h *history) interrupt(name, text string, do, run func()) {
+	h.Helper()
+	var came atomic.Bool
+	h.before = func(r *http.Request) {
+		if calledFor(r, name, text) && came.CompareAndSwap(false, true) {
+			do()
+		}
+	}
+	run()
+	h.before = nil
+	if !came.Load() {
+		h.Fatalf("got no %s with %s, want one", name, text)
+	}
+}
+
 // lagging is an engine whose queries of some kinds of items show nothing yet, unless they are consistent.
 type lagging struct {
 	http.RoundTripper
@@ -164,30 +180,22 @@ func TestTick_ReopenedWhileProven(t *testing.T) {
 	h.settleDay(firstDay)
 	h.tick()
 	h.clock.Advance(time.Hour)
-	var came atomic.Bool
-	h.before = func(r *http.Request) {
-		proven := `"PROVEN#` + tested.String() + `"`
-		if !calledFor(r, "TransactWriteItems", proven) || !came.CompareAndSwap(false, true) {
-			return
-		}
+	h.interrupt("TransactWriteItems", `"PROVEN#`+tested.String()+`"`, func() {
 		on, err := time.Parse(time.DateOnly, firstDay)
 		h.must(err)
 		h.settlement(tested.String(), "S "+firstDay, 5-100, 0, on)
 		h.reconcile()
-	}
-	h.n++
-	run, open, err := reconcile.Tick(t.Context(), h.config(), fmt.Sprint("tick ", h.n))
-	h.must(err)
-	for _, segment := range open { // each only once at a time, so that the step is the one that closes the settlement
-		for whole := false; !whole; {
-			whole, err = reconcile.Segment(t.Context(), h.config(), run.ID, segment)
-			h.must(err)
+	}, func() {
+		h.n++
+		run, open, err := reconcile.Tick(t.Context(), h.config(), fmt.Sprint("tick ", h.n))
+		h.must(err)
+		for _, segment := range open { // each only once at a time, so that this step closes the settlement
+			for whole := false; !whole; {
+				whole, err = reconcile.Segment(t.Context(), h.config(), run.ID, segment)
+				h.must(err)
+			}
 		}
-	}
-	h.before = nil
-	if !came.Load() {
-		t.Fatal("got no step that closes the settlement, want one")
-	}
+	})
 	h.clock.Advance(time.Hour)
 	h.tick()
 	h.wantAvailable()
@@ -200,22 +208,13 @@ func TestTick_OverlappingRun(t *testing.T) {
 	h := newSettledHistory(t)
 	h.settleDay(firstDay)
 	all := h.movements
-	var came atomic.Bool
-	h.before = func(r *http.Request) {
-		if !calledFor(r, "GetItem", `"NIGHTS"`) || !came.CompareAndSwap(false, true) { // before it stores its lines
-			return
-		}
+	h.interrupt("GetItem", `"NIGHTS"`, func() { // before the proof stores its lines
 		h.clock.Advance(time.Hour)
 		h.movements = slices.DeleteFunc(slices.Clone(all), func(m acquirer.Movement) bool { return !m.Kind.OfCharge() })
 		h.tick()
 		h.movements = all
 		h.clock.Advance(time.Hour)
-	}
-	h.reconcile()
-	h.before = nil
-	if !came.Load() {
-		t.Fatal("got no night during the proof, want one")
-	}
+	}, func() { h.reconcile() })
 	for range 2 {
 		h.clock.Advance(time.Hour)
 		h.tick()
@@ -306,21 +305,17 @@ func TestSegment_UnbalancedClosings(t *testing.T) {
 		settle = settle.Add(store.Closing{Sums: c.Balances}.Neg())
 	}
 	settle.Series, settle.Day = of, firstDay
-	var came atomic.Bool
-	h.before = func(r *http.Request) {
-		if !calledFor(r, "Query", `"CLOSING#`+tested.String()+"#EUR") || !came.CompareAndSwap(false, true) {
-			return
-		}
+	h.interrupt("Query", `"CLOSING#`+tested.String()+"#EUR", func() {
 		p, callErr := h.store.ProofSegment(t.Context(), run.ID, h.testedSegment())
 		h.must(callErr)
 		p.Night = store.NightPlace{Tenant: tested.String(), Stage: 5, Touched: map[string]string{"ACQUIRER#EUR": firstDay}}
 		_, callErr = h.store.SaveNightStep(t.Context(), run, p, nil, store.NightStep{Closings: []store.Closing{settle}})
 		h.must(callErr)
-	}
-	_, err = reconcile.Segment(t.Context(), h.config(), run.ID, h.testedSegment())
-	if !errors.Is(err, store.ErrStale) || !came.Load() {
-		t.Errorf("got error %v, a faster call: %t; want %v and true", err, came.Load(), store.ErrStale)
-	}
+	}, func() {
+		if _, err = reconcile.Segment(t.Context(), h.config(), run.ID, h.testedSegment()); !errors.Is(err, store.ErrStale) {
+			t.Errorf("got error %v, want %v", err, store.ErrStale)
+		}
+	})
 	if r := h.finish(run, open); r.Found != 0 {
 		t.Errorf("got %+v, want no breaks", r.Breaks)
 	}
@@ -339,22 +334,12 @@ func TestTick_LineStoredLate(t *testing.T) {
 			h := newSettledHistory(t)
 			i := late(h)
 			all, m := h.movements, h.movements[i]
-			var came atomic.Bool
-			h.before = func(r *http.Request) {
-				pk := `"STATEMENT#` + m.Tenant + "#" + m.ChargeID + `"`
-				if !calledFor(r, "PutItem", pk) || !came.CompareAndSwap(false, true) {
-					return
-				}
+			h.interrupt("PutItem", `"STATEMENT#`+m.Tenant+"#"+m.ChargeID+`"`, func() {
 				h.clock.Advance(time.Second)
 				h.movements = slices.Delete(slices.Clone(all), i, i+1)
 				h.tick()
 				h.movements = all
-			}
-			h.reconcile()
-			h.before = nil
-			if !came.Load() {
-				t.Fatal("got no night before the line is stored, want one")
-			}
+			}, func() { h.reconcile() })
 			for range 2 {
 				h.clock.Advance(time.Hour)
 				h.tick()
@@ -372,21 +357,13 @@ func TestTick_LineAfterReopening(t *testing.T) {
 	before := h.movements
 	_, second := h.unpaid(), h.unpaid()
 	all := h.movements
-	var came atomic.Bool
-	h.before = func(r *http.Request) { // the first subject is reopened then, and no line is stored
-		if !calledFor(r, "UpdateItem", `"SUBJECT#`+second+`"`) || !came.CompareAndSwap(false, true) {
-			return
-		}
+	// The first subject is reopened then, and no line is stored.
+	h.interrupt("UpdateItem", `"SUBJECT#`+second+`"`, func() {
 		h.movements = before
 		h.tick()
 		h.movements = all
 		h.clock.Advance(time.Second)
-	}
-	h.reconcile()
-	h.before = nil
-	if !came.Load() {
-		t.Fatal("got no night before the lines are stored, want one")
-	}
+	}, func() { h.reconcile() })
 	h.clock.Advance(time.Hour)
 	h.tick()
 	h.wantAvailable()
