@@ -55,7 +55,7 @@ func faultOfSubject(l store.StatementLine) string {
 // faultOfDay describes an AvailableOn that would keep the line from ever being checked, or returns "". The line counts
 // nevertheless, because its amounts may be right.
 func faultOfDay(l store.StatementLine) string {
-	if l.AvailableOn == "" {
+	if isBankLine(l) {
 		return ""
 	}
 	day := l.At.UTC().Truncate(24 * time.Hour)

@@ -44,14 +44,12 @@ func (k dayKey) compare(other dayKey) int {
 	return store.Closing{Series: k.Series, Day: k.day}.Compare(store.Closing{Series: other.Series, Day: other.day})
 }
 
-// touched returns the name of a series of the tenant in store.NightPlace, and touchedSeries the series with a name.
-func touched(s store.Series) string { return string(s.Book) + "#" + string(s.Currency) }
+// seriesName returns the name of a series in store.NightPlace.Touched.
+func seriesName(s store.Series) string { return string(s.Book) + "#" + string(s.Currency) }
 
-func touchedSeries(t identity.Tenant, name string) store.Series {
-	book, currency, ok := strings.Cut(name, "#")
-	if !ok { // a night that began before there were books
-		book, currency = string(store.JournalBook), name
-	}
+// parseSeriesName returns the tenant's series with a name.
+func parseSeriesName(t identity.Tenant, name string) store.Series {
+	book, currency, _ := strings.Cut(name, "#")
 	return store.Series{Tenant: t, Book: store.Book(book), Currency: money.Currency(currency)}
 }
 
@@ -131,7 +129,7 @@ func (n *night) proveTenant(ctx, starting context.Context, listed store.ListedTe
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.progress.Night.Touched)) {
-		err := n.Store.Balance(ctx, touchedSeries(n.tenant, name), n.progress.Night.Touched[name])
+		err := n.Store.Balance(ctx, parseSeriesName(n.tenant, name), n.progress.Night.Touched[name])
 		if err != nil {
 			return false, err
 		}
@@ -229,7 +227,7 @@ func (n *night) add(p provenCandidate) {
 		if n.progress.Night.Touched == nil {
 			n.progress.Night.Touched = map[string]string{}
 		}
-		name := touched(day.Series)
+		name := seriesName(day.Series)
 		if first := n.progress.Night.Touched[name]; first == "" || day.day < first {
 			n.progress.Night.Touched[name] = day.day
 		}

@@ -256,30 +256,6 @@ func (h *history) testedSegment() int {
 	return 0
 }
 
-// TestSegment_OlderProgress checks that a night that began before there were books balances the days of the journal.
-func TestSegment_OlderProgress(t *testing.T) {
-	t.Parallel()
-	h := newHistory(t, 1)
-	h.tick()
-	h.clock.Advance(time.Hour)
-	run, open, err := reconcile.Tick(t.Context(), h.config(), "night")
-	h.must(err)
-	const day = "2026-11-20"
-	_, err = h.store.SaveNightStep(t.Context(), run, store.ProofSegment{Segment: h.testedSegment(),
-		Night: store.NightPlace{Tenant: tested.String(), Stage: 5, Touched: map[string]string{"EUR": day}}}, nil,
-		store.NightStep{Closings: []store.Closing{{Series: euroDays(tested), Day: day, Sums: map[string]int64{"bank": 5}}}})
-	h.must(err)
-	h.finish(run, open)
-	var balances []int64
-	for c, err := range h.store.Closings(t.Context(), euroDays(tested), day) {
-		h.must(err)
-		balances = append(balances, c.Balances["bank"])
-	}
-	if !slices.Equal(balances, []int64{5}) {
-		t.Errorf("got balances %v, want 5 on one day", balances)
-	}
-}
-
 // unpaid moves money for a payment that is never recorded, and returns its id.
 func (h *history) unpaid() string {
 	h.Helper()

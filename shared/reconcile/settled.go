@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -21,8 +20,7 @@ func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
 	if isBankLine(l) || faultOf(l) != "" {
 		return
 	}
-	k := dayKey{store.AcquirerSeries(l.Tenant, l.Amount.Currency()),
-		cmp.Or(l.AvailableOn, l.At.UTC().Format(time.DateOnly))} // older lines have no AvailableOn
+	k := dayKey{store.AcquirerSeries(l.Tenant, l.Amount.Currency()), l.AvailableOn}
 	more := store.Closing{Sums: map[string]int64{settlement.GrossSum: sign * gross, settlement.FeeSum: fee}}
 	if l.Kind == string(acquirer.SettlementMovement) {
 		more.Sums[settlement.FeeSum] = -fee
