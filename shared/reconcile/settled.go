@@ -35,7 +35,7 @@ func addMovement(days map[dayKey]store.Closing, l store.StatementLine) {
 
 // addCorrection adds an operator's correction of a settlement to the same closings.
 func addCorrection(days map[dayKey]store.Closing, t identity.Tenant, e ledger.Entry) {
-	if c, ok := settlement.Correct(t, e); ok {
+	if c, ok := settlement.CorrectionClosing(t, e); ok {
 		k := dayKey{c.Series, c.Day}
 		days[k] = days[k].Add(c)
 	}

@@ -49,7 +49,7 @@ func (u Unsettled) readCorrections(ctx context.Context, s *store.View, of store.
 			return nil, err
 		}
 		for _, e := range entries {
-			c, ok := Correct(of.Tenant, e)
+			c, ok := CorrectionClosing(of.Tenant, e)
 			if !ok || c.Day <= u.day && isIn(closings, c) {
 				continue
 			}

@@ -35,9 +35,12 @@ const (
 	correctionTally = "correction "
 )
 
-// Correct returns what an operator's correction of a settlement adds to a closing, on the correction's UTC date. It
-// returns false for other entries.
-func Correct(t identity.Tenant, e ledger.Entry) (store.Closing, bool) {
+// CorrectionClosing returns what an operator's correction of a settlement adds to the closing of the correction's UTC
+// date. It returns false for other entries.
+func CorrectionClosing(t identity.Tenant, e ledger.Entry) (store.Closing, bool) {
+	if e.Kind != ledger.SettlementCorrected {
+		return store.Closing{}, false
+	}
 	c := store.Closing{Day: Day(e.At), Sums: map[string]int64{},
 		Tallies: map[string]store.Tally{correctionTally + e.ID: {Count: 1}}}
 	for _, p := range e.Postings {
@@ -49,7 +52,7 @@ func Correct(t identity.Tenant, e ledger.Entry) (store.Closing, bool) {
 			c.Sums[FeeSum] = -p.Amount.Minor()
 		}
 	}
-	return c, e.Kind == ledger.SettlementCorrected
+	return c, true
 }
 
 // Day returns the UTC date of a time. Only the closings of days before the day of a run are checked. If a settlement of
