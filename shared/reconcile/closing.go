@@ -187,6 +187,7 @@ func mayLackLine(s *reading, until time.Time) bool {
 		slices.ContainsFunc(s.entries, func(e ledger.Entry) bool { return !e.At.Before(until) })
 }
 
+// isFaulty returns true if the line counts nowhere.
 func isFaulty(l store.StatementLine) bool { return faultOf(l) != "" }
 
 // subtractLines subtracts a new transaction's lines, which earlier nights added before the transaction was recorded.

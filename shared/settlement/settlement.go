@@ -94,6 +94,7 @@ func Find(closings []store.Closing, until time.Time) (found []Unsettled) {
 // amount is one of the two amounts of a settlement: its sum and tally in closings, and its name in texts.
 type amount struct{ sum, tally, name string }
 
+// findDiffering returns the settlements since the last day with a balance of zero, if there are any.
 func (a amount) findDiffering(closings []store.Closing) []Unsettled {
 	open := afterLast(closings, func(c store.Closing) bool { return c.Balances[a.sum] == 0 })
 	open = slices.DeleteFunc(slices.Clone(open), func(c store.Closing) bool { return len(settlementsOf(c)) == 0 })
