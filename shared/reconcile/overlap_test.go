@@ -222,6 +222,23 @@ func TestTick_OverlappingRun(t *testing.T) {
 	h.wantAvailable()
 }
 
+// TestTick_ClockBehind checks that a run counts the lines that another run has stored, although the other run's clock
+// is ahead. Without these lines, its captures would lack their settlements.
+func TestTick_ClockBehind(t *testing.T) {
+	t.Parallel()
+	h := newSettledHistory(t)
+	h.charge()
+	h.tick()
+	h.clock.Advance(15 * 24 * time.Hour) // a settlement that does not come now is missing
+	h.settleDay(firstDay)
+	h.n++
+	_, err := reconcile.Begin(t.Context(), h.config(), fmt.Sprint("whole ", h.n), 1)
+	h.must(err)
+	h.clock.Advance(-3 * time.Second)
+	h.wantSame("behind")
+	h.wantAvailable()
+}
+
 // TestTick_RestoredLine checks that a line that is lost and imported again counts once.
 func TestTick_RestoredLine(t *testing.T) {
 	t.Parallel()

@@ -77,7 +77,7 @@ func begin(ctx context.Context, c Config, of store.ProofRun) (store.ProofRun, er
 	if err := r.importLatest(ctx); err != nil {
 		return store.ProofRun{}, err
 	}
-	of.At, of.Until = c.Store.Now(), r.began.Add(-settling).Truncate(time.Millisecond)
+	of.At, of.Until = r.linesUntil, r.began.Add(-settling).Truncate(time.Millisecond)
 	if of.Until.Before(of.Since) { // a clock went back
 		of.Until = of.Since
 	}

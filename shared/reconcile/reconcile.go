@@ -87,7 +87,6 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := r.importStatements(ctx, time.Time{}, time.Time{}); err != nil {
 		return Report{}, err
 	}
-	r.linesUntil = c.Store.Now()
 	group, parts := errgroup.WithContext(ctx)
 	for segment := range segments {
 		group.Go(func() error {
@@ -118,7 +117,7 @@ type run struct {
 	Config
 	began      time.Time
 	importedAt time.Time // the statements have all lines from before this time
-	linesUntil time.Time // the import has ended; set by Run only
+	linesUntil time.Time // all imported lines have an ImportedAt until this time; set by importStatements
 	book       *book
 	listed     sync.Map // tenants that are in the directory
 }

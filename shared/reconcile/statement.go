@@ -92,8 +92,8 @@ func (r *run) reopen(ctx context.Context, lines []store.StatementLine) error {
 }
 
 // importStatements stores the lines that acquirers have booked since one time, and banks since another. The zero time
-// means all lines. It reopens the subjects of lines that were not stored before. Lines are read before entries, so each
-// stored line has its entry, unless its outcome is pending.
+// means all lines. It sets linesUntil, and reopens the subjects of lines that were not stored before. Lines are read
+// before entries, so each stored line has its entry, unless its outcome is pending.
 func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSince time.Time) error {
 	i := importer{store: r.Store, with: store.LineImport{Note: r.reopen, Entry: newLineEntry}}
 	movements := walkStatements(r.Acquirers,
@@ -123,14 +123,21 @@ func (r *run) importStatements(ctx context.Context, movementsSince, bankLinesSin
 			return err
 		}
 	}
-	return i.flush(ctx)
+	if err := i.flush(ctx); err != nil {
+		return err
+	}
+	if r.linesUntil = r.Store.Now(); r.linesUntil.Before(i.latest) { // another run's clock is ahead
+		r.linesUntil = i.latest
+	}
+	return nil
 }
 
 // importer stores lines of statements in batches.
 type importer struct {
-	store *store.Store
-	lines []store.StatementLine
-	with  store.LineImport
+	store  *store.Store
+	lines  []store.StatementLine
+	with   store.LineImport
+	latest time.Time // ImportedAt of the lines so far
 }
 
 // errNoLineID reports a line of a bank that cannot be told apart from others. The lines of acquirers have ids: see
@@ -148,7 +155,10 @@ func (i *importer) add(ctx context.Context, l store.StatementLine) error {
 }
 
 func (i *importer) flush(ctx context.Context) error {
-	err := i.store.ImportStatementLines(ctx, i.lines, i.with)
+	latest, err := i.store.ImportStatementLines(ctx, i.lines, i.with)
+	if i.latest.Before(latest) {
+		i.latest = latest
+	}
 	i.lines = i.lines[:0]
 	return err
 }

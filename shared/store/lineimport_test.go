@@ -53,7 +53,7 @@ func (i *lineImport) add(lines ...store.StatementLine) {
 	i.Helper()
 	with := noteIn(&i.noted)
 	with.Entry = entryOfS1
-	if err := i.ImportStatementLines(i.Context(), lines, with); err != nil {
+	if _, err := i.ImportStatementLines(i.Context(), lines, with); err != nil {
 		i.Fatal(err)
 	}
 	i.clock.Advance(time.Hour)
@@ -182,13 +182,13 @@ func TestImportStatementLines_MendedTwice(t *testing.T) {
 			i := newLineImport(t)
 			i.add(lineOfS1(kind, "a fault"))
 			faster, mended := i.clock.Now(), lineOfS1(kind, "")
-			err := i.ImportStatementLines(t.Context(), []store.StatementLine{mended}, store.LineImport{Entry: entryOfS1,
+			latest, err := i.ImportStatementLines(t.Context(), []store.StatementLine{mended}, store.LineImport{Entry: entryOfS1,
 				Note: func(context.Context, []store.StatementLine) error { // it has read the line, and not replaced it
 					i.add(mended) //nolint:contextcheck // another importer
 					return nil
 				}})
-			if err != nil {
-				t.Fatal(err)
+			if err != nil || !latest.Equal(faster) {
+				t.Errorf("got the line of %v, error %v; want that of %v", latest, err, faster)
 			}
 			var posted []time.Time
 			if kind == "settlement" {
@@ -248,7 +248,7 @@ func TestImportStatementLines_OneSubject(t *testing.T) {
 		}
 		return nil
 	}
-	if err := i.ImportStatementLines(t.Context(), lines, with); err != nil || stamped.Load() != 8 {
+	if _, err := i.ImportStatementLines(t.Context(), lines, with); err != nil || stamped.Load() != 8 {
 		t.Errorf("got error %v after %d lines, want none after 8", err, stamped.Load())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -59,18 +60,20 @@ type LineImport struct {
 // ImportStatementLines stores those of the lines that are not stored yet. A line without a Fault replaces the same line
 // with a Fault. A line that posts an entry is stored in one transaction with the entry, and makes the next night prove
 // its subject, as does each line that replaces another. A stored line whose entry is missing posts the entry again.
-// Other writers may store the same lines at the same time.
-func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine, with LineImport) error {
-	writes, err := s.lineWrites(ctx, lines, with)
+// Other writers may store the same lines at the same time. ImportStatementLines returns the latest ImportedAt of the
+// lines as they are stored now. It may be later than now, because other writers have other clocks.
+func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine, with LineImport) (latest time.Time,
+	err error) {
+	writes, latest, err := s.lineWrites(ctx, lines, with)
 	if err != nil || len(writes) == 0 {
-		return err
+		return latest, err
 	}
 	noted := make([]StatementLine, len(writes))
 	for i, w := range writes {
 		noted[i] = w.line
 	}
-	if err := with.Note(ctx, noted); err != nil {
-		return err
+	if err = with.Note(ctx, noted); err != nil {
+		return latest, err
 	}
 	bySubject := map[key][]lineWrite{}
 	for _, w := range writes {
@@ -79,28 +82,43 @@ func (s *Store) ImportStatementLines(ctx context.Context, lines []StatementLine,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(importers)
+	var latestOf sync.Mutex
 	for _, of := range slices.SortedFunc(maps.Keys(bySubject), key.compare) {
-		group.Go(func() error { return s.writeLines(ctx, bySubject[of], with) })
+		group.Go(func() error {
+			written, writeErr := s.writeLines(ctx, bySubject[of], with)
+			latestOf.Lock()
+			defer latestOf.Unlock()
+			latest = later(latest, written)
+			return writeErr
+		})
 	}
-	return group.Wait()
+	err = group.Wait()
+	return latest, err
 }
 
 // writeLines writes the lines of one subject one after another, so that no line is stored after a line with a later
-// ImportedAt. Nights remember only the latest ImportedAt of a subject.
-func (s *Store) writeLines(ctx context.Context, writes []lineWrite, with LineImport) error {
+// ImportedAt. Nights remember only the latest ImportedAt of a subject. writeLines returns this time.
+func (s *Store) writeLines(ctx context.Context, writes []lineWrite, with LineImport) (latest time.Time, err error) {
 	for _, w := range writes {
-		var err error
 		if w.onlyEntry {
 			err = s.postAgain(ctx, w.line, *with.Entry(w.line))
 		} else {
 			w.line.ImportedAt = s.now() // not the start of the import: a night that began meanwhile leaves it to the next
-			err = s.writeLine(ctx, w, with.Entry(w.line))
+			w.line.ImportedAt, err = s.writeLine(ctx, w, with.Entry(w.line))
 		}
 		if err != nil {
-			return err
+			return latest, err
 		}
+		latest = later(latest, w.line.ImportedAt)
 	}
-	return nil
+	return latest, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // lineWrite is a line that an import writes.
@@ -110,8 +128,10 @@ type lineWrite struct {
 	onlyEntry bool      // the line is stored, but its entry is missing
 }
 
-// lineWrites reads the stored lines and their entries, and returns what is to be written.
-func (s *Store) lineWrites(ctx context.Context, lines []StatementLine, with LineImport) ([]lineWrite, error) {
+// lineWrites reads the stored lines and their entries. It returns what is to be written, and the latest ImportedAt of
+// the other lines.
+func (s *Store) lineWrites(ctx context.Context, lines []StatementLine, with LineImport) (writes []lineWrite,
+	latest time.Time, err error) {
 	var wanted []key
 	entries := map[key]key{} // by the line
 	for _, l := range lines {
@@ -121,14 +141,7 @@ func (s *Store) lineWrites(ctx context.Context, lines []StatementLine, with Line
 			wanted = append(wanted, journalKey(l.Tenant, *e))
 		}
 	}
-	found, err := readIndexed(ctx, s.View, wanted, false, func(item dynamo.Item) (k key, l StatementLine) {
-		_ = dynamo.UnmarshalItem(item, &k)
-		if dynamo.UnmarshalItem(item, &l) != nil { // a proof reports it
-			l = StatementLine{}
-		}
-		return k, l
-	})
-	var writes []lineWrite
+	found, err := s.linesByKey(ctx, wanted, false)
 	seen := map[key]bool{}
 	for _, l := range lines {
 		k := statementKey(l)
@@ -143,9 +156,22 @@ func (s *Store) lineWrites(ctx context.Context, lines []StatementLine, with Line
 			writes = append(writes, lineWrite{line: l, replaced: stored.ImportedAt})
 		case entries[k] != (key{}) && !isPosted && with.Entry(stored) != nil:
 			writes = append(writes, lineWrite{line: stored, onlyEntry: true})
+		default:
+			latest = later(latest, stored.ImportedAt)
 		}
 	}
-	return writes, err
+	return writes, latest, err
+}
+
+// linesByKey reads lines by their keys. It returns the zero line for an item that is no line, or cannot be read.
+func (s *Store) linesByKey(ctx context.Context, wanted []key, consistent bool) (map[key]StatementLine, error) {
+	return readIndexed(ctx, s.View, wanted, consistent, func(item dynamo.Item) (k key, l StatementLine) {
+		_ = dynamo.UnmarshalItem(item, &k)
+		if dynamo.UnmarshalItem(item, &l) != nil { // a proof reports it
+			l = StatementLine{}
+		}
+		return k, l
+	})
 }
 
 func (s *Store) linePut(w lineWrite) *dynamo.Put {
@@ -158,26 +184,36 @@ func (s *Store) linePut(w lineWrite) *dynamo.Put {
 
 // writeLine stores a line with its entry, if the line posts one. If only the entry is stored, because the line was
 // lost, writeLine stores the line with the entry's time, so that closings that have the line do not get it again.
-func (s *Store) writeLine(ctx context.Context, w lineWrite, e *ledger.Entry) error {
+// writeLine returns the line's ImportedAt. If another writer has stored the line, that is the other writer's.
+func (s *Store) writeLine(ctx context.Context, w lineWrite, e *ledger.Entry) (importedAt time.Time, err error) {
 	if e == nil && w.replaced.IsZero() {
-		return ifRefused(s.linePut(w).Run(ctx), nil)
+		return s.importedAt(ctx, w.line, s.linePut(w).Run(ctx))
 	}
 	reopening := s.reopening(w.line.Tenant, w.line.Subject)
 	if e != nil {
 		err := s.db.WriteTx().Idempotent(true).Put(s.linePut(w)).Put(s.putEntry(w.line.Tenant, *e)).Update(reopening).Run(ctx)
 		if !dynamo.IsCondCheckFailed(err) {
-			return err
+			return w.line.ImportedAt, err
 		}
 		entries, err := s.Entries(ctx, w.line.Tenant, e.About)
 		if err != nil {
-			return err
+			return time.Time{}, err
 		}
 		posted, ok := find(entries, func(known ledger.Entry) bool { return known.Kind == e.Kind && known.ID == e.ID })
 		if ok && posted.At.Before(w.line.ImportedAt) {
 			w.line.ImportedAt = posted.At
 		}
 	}
-	return ifRefused(s.db.WriteTx().Idempotent(true).Put(s.linePut(w)).Update(reopening).Run(ctx), nil)
+	return s.importedAt(ctx, w.line, s.db.WriteTx().Idempotent(true).Put(s.linePut(w)).Update(reopening).Run(ctx))
+}
+
+// importedAt returns the ImportedAt of a line after a write of the line that returned err.
+func (s *Store) importedAt(ctx context.Context, l StatementLine, err error) (time.Time, error) {
+	if !dynamo.IsCondCheckFailed(err) {
+		return l.ImportedAt, err
+	}
+	stored, err := s.linesByKey(ctx, []key{statementKey(l)}, true)
+	return stored[statementKey(l)].ImportedAt, err
 }
 
 // postAgain posts the missing entry of a stored line.

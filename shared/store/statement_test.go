@@ -27,9 +27,10 @@ var storedStatements = map[string]stored{
 			})
 			with := noteIn(&got)
 			with.Entry = func(store.StatementLine) *ledger.Entry { return &entry }
-			err := w.ImportStatementLines(w.Context(), []store.StatementLine{l}, with)
+			latest, err := w.ImportStatementLines(w.Context(), []store.StatementLine{l}, with)
 			wantAnswer(w, []store.StatementLine{l}, got, err)
 			l.ImportedAt = w.clock.Now()
+			wantAnswer(w, l.ImportedAt, latest, nil)
 			type read struct {
 				Lines   []store.StatementLine
 				Entries []ledger.Entry
@@ -140,7 +141,7 @@ func TestImportStatementLines_Known(t *testing.T) {
 		{[]store.StatementLine{unknown, changed}, []store.StatementLine{unknown}},
 	} {
 		var got []store.StatementLine
-		err := s.ImportStatementLines(t.Context(), c.lines, noteIn(&got))
+		_, err := s.ImportStatementLines(t.Context(), c.lines, noteIn(&got))
 		if diff := cmp.Diff(c.want, got, storedtest.Options); err != nil || diff != "" {
 			t.Errorf("%d: got error %v (-want +got):\n%s", i, err, diff)
 		}
@@ -166,7 +167,7 @@ func TestScanReconciled_Continued(t *testing.T) {
 		lines = append(lines, store.StatementLine{Tenant: tenant, Subject: fmt.Sprint(i % 7), Kind: "capture",
 			LineID: fmt.Sprint(i), Amount: eur("1"), At: start})
 	}
-	if err := s.ImportStatementLines(t.Context(), lines, noteIn(new([]store.StatementLine))); err != nil {
+	if _, err := s.ImportStatementLines(t.Context(), lines, noteIn(new([]store.StatementLine))); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
