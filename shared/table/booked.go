@@ -26,7 +26,7 @@ const sortedTime = "2006-01-02T15:04:05.000000Z"
 
 // bookedShards is the number of partitions of the index for each day of a list, so that no partition limits the writes
 // of a counterparty.
-const bookedShards = 16
+const bookedShards = 4
 
 // NewBooked returns the place of a line among the lines of a list, such as "SANDBOX#LINES". The id of the line is
 // random, or at least differs from the ids of other lines.
