@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
@@ -44,7 +45,7 @@ func TestMutation_Conditions(t *testing.T) {
 	mutations{
 		workloads: []string{"everything", "refunds"},
 		included:  func(condition string) bool { return !peopleConditions.MatchString(condition) },
-		survivors: survivors, scoutSeeds: 100, mutantSeeds: 1000, survivorSeeds: 100,
+		survivors: survivors, scoutSeeds: 100, mutantSeeds: 1000, survivorSeeds: 10,
 	}.run(t)
 }
 
@@ -55,7 +56,6 @@ func (m mutations) run(t *testing.T) {
 	if !runShards(t) {
 		return
 	}
-	part, parts, _ := readShard(t)
 	workloads := m.findConditions(t)
 	for condition := range m.survivors {
 		if workloads[condition] == nil {
@@ -63,7 +63,7 @@ func (m mutations) run(t *testing.T) {
 		}
 	}
 	for i, condition := range slices.Sorted(maps.Keys(workloads)) {
-		if uint64(i)%parts == part && strings.Contains(condition, os.Getenv(mutantVariable)) {
+		if strings.Contains(condition, os.Getenv(mutantVariable)) && claim(t, i) {
 			m.checkCondition(t, condition, workloads[condition])
 		}
 	}
@@ -94,12 +94,13 @@ func (m mutations) checkCondition(t *testing.T, condition string, workloads []st
 	if survives {
 		seeds = m.survivorSeeds
 	}
+	start := time.Now()
 	by, finding := findFailure(t, condition, workloads, seeds)
 	switch {
 	case finding != "" && survives:
 		t.Errorf("without %s: got %s by %+v, want no finding (%s)", condition, finding, by, why)
 	case finding != "":
-		t.Logf("without %s %+v finds %s", condition, by, finding)
+		t.Logf("%v without %s %+v finds %s", time.Since(start), condition, by, finding)
 	case !survives:
 		t.Errorf("without %s: got no finding, want one", condition)
 	}

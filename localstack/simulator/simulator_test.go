@@ -2,10 +2,13 @@ package simulator_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -23,7 +26,8 @@ const (
 	seedsVariable = "CASHWRAP_SIM_SEEDS"
 	firstVariable = "CASHWRAP_SIM_FIRST"
 	seedVariable  = "CASHWRAP_SIM_SEED"
-	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in the process of one share
+	shardVariable = "CASHWRAP_SIM_SHARD"  // "2/4" in the process of one share
+	claimVariable = "CASHWRAP_SIM_CLAIMS" // folder of the claims of these processes
 
 	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // workload to replay; everything by default
 )
@@ -65,12 +69,13 @@ func runShards(t *testing.T) bool {
 	if _, _, inShard := readShard(t); inShard {
 		return true
 	}
-	parts := runtime.NumCPU()
+	parts, claims := runtime.NumCPU(), t.TempDir()
 	var all sync.WaitGroup
 	outputs, failures := make([]strings.Builder, parts), make([]error, parts)
 	for part := range parts {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "0")
-		child.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", shardVariable, part, parts), "GOMAXPROCS=1", "GOGC=400")
+		child.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", shardVariable, part, parts), claimVariable+"="+claims,
+			"GOMAXPROCS=1", "GOGC=400")
 		child.Stdout, child.Stderr = &outputs[part], &outputs[part]
 		all.Go(func() { failures[part] = child.Run() })
 	}
@@ -83,6 +88,24 @@ func runShards(t *testing.T) bool {
 		}
 	}
 	return false
+}
+
+// claim returns true in the first of the processes of runShards that claims the number. So no process waits for work
+// that another has left.
+func claim(t *testing.T, number int) bool {
+	t.Helper()
+	path := filepath.Join(os.Getenv(claimVariable), strconv.Itoa(number))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the folder is the test's own
+	if errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatalf("claiming %d: got error %v, want none", number, err)
+	}
+	return true
 }
 
 // TestRun_Everything checks worlds of payments by all methods.
