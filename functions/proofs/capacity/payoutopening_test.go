@@ -60,7 +60,7 @@ const (
 //
 // A function opens four merchants at a time, independently of the other functions. So n merchants at n/10⁴ functions
 // take the same time, and fewer merchants per function take proportionally less. The test therefore uses few merchants
-// unless CASHWRAP_PAYOUT_MERCHANTS sets their number. .ci/run sets it to 100,000. All 10⁶ take half an hour of one
+// unless CASHWRAP_PAYOUT_MERCHANTS sets their number. .ci/run sets it to 40,000. All 10⁶ take half an hour of one
 // processor and 12 GB of memory.
 func TestPayouts_OpenInTime(t *testing.T) {
 	enginetest.InMemory(t)
