@@ -195,7 +195,7 @@ var reserved = []struct {
 	// slow to start (ARCHITECTURE.md, "Start-up of a function")
 	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // merchant uses it for a fee rate
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract/checker shared/store " +
-		"shared/file/s3 localstack/... infra/check"},
+		"shared/file/s3 shared/acquirer/stripe localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
 	{"testing", "localstack/aws/engines/* localstack/harness/* localstack/simulator"}, // helpers of tests
 }
