@@ -53,7 +53,7 @@ var answers = []answer{
 	{rules: []string{"Serverless-LambdaTracing"}, of: "AWS::Lambda::Function",
 		reason: "X-Ray was 44 % of the bill and showed nothing that logs and metrics do not."},
 	{rules: []string{"CKV_AWS_173"}, of: "AWS::Lambda::Function",
-		named: []string{"Docs", "Payoutopen", "Payoutplan", "Payoutrun", "Payouts", "Prove", "Reconcile", "Relay"},
+		named: []string{"Docs", "Payoutopen", "Payoutplan", "Payoutrun", "Payouts", "Prove", "Relay"},
 		reason: "These use no secret, so there is none in their environment, and no key that their roles would need for " +
 			"it. Lambda encrypts it by itself."},
 	{rules: []string{"CKV_AWS_115"}, of: "AWS::Lambda::Function",

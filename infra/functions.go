@@ -116,6 +116,9 @@ func (p *platform) buildEnvironment(f functions.Function) *map[string]*string {
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
 	}
+	if p.LiveAcquirer != "" { // also in a function that does not link the acquirer, so that it asks it nothing
+		variables["LIVE_ACQUIRER"] = &p.LiveAcquirer
+	}
 	if f.Name == challenges && p.AcquirerHosts != "" {
 		variables["ACQUIRER_HOSTS"] = &p.AcquirerHosts
 	}

@@ -104,8 +104,11 @@ func TestBuildEnvironment(t *testing.T) {
 		got := variables(r)
 		want := []string{"BASE_URL", "COMMIT", "DUE_SHARDS", "STAGE", "TABLE"}
 		for _, s := range f.Access().Secrets {
-			if want = append(want, string(s)); s == app.PlatformSecret {
-				want = append(want, "PLATFORM_SECRET_SINCE")
+			switch s {
+			case app.PlatformSecret:
+				want = append(want, string(s), "PLATFORM_SECRET_SINCE")
+			case app.LastingSecret:
+				want = append(want, string(s))
 			}
 		}
 		if f.Access().Objects {

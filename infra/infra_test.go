@@ -165,8 +165,9 @@ var (
 var allSettings = map[string]any{
 	"stage": prod, "account": "111122223333", "region": "eu-central-1",
 	"domain": "api.example.com", "zoneId": "Z0000000", "zoneName": "example.com",
-	"acquirerHosts": "pay.example.com *.acquirer.example.net",
-	"refundRules":   "BR:90 HUF::100", "callbackSignatureHeader": "X-Shop-Signature",
+	"acquirerHosts": "pay.example.com *.acquirer.example.net", "liveAcquirer": "stripe", "rawCardsApproved": "yes",
+	"acquirerSecret": "stripe", "acquirerSecretVersion": "55555555-6666-7777-8888-999999999999",
+	"refundRules": "BR:90 HUF::100", "callbackSignatureHeader": "X-Shop-Signature",
 	"trustedProxies": 1, "proxySecretHashes": proxySecretHash,
 	"dueShards": "128", "fileOrigins": "https://a.example.com https://b.example.com",
 	"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",

@@ -61,26 +61,29 @@ func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {
 // secretVariables returns the variables for a function's secrets. Their values are references for CloudFormation.
 func (p *platform) secretVariables(uses []app.Secret) map[string]*string {
 	variables := map[string]*string{}
+	if p.LiveAcquirer != "" && slices.Contains(uses, app.AcquirerSecret) {
+		variables["ACQUIRER_SECRET"] = secretValue(p.AcquirerSecret, p.AcquirerSecretVersion)
+	}
 	if slices.Contains(uses, app.LastingSecret) {
-		variables["LASTING_SECRET"] = secretValue(p.lastingSecret, p.LastingVersion)
+		variables["LASTING_SECRET"] = secretValue(*p.lastingSecret.SecretArn(), p.LastingVersion)
 	}
 	if !slices.Contains(uses, app.PlatformSecret) {
 		return variables
 	}
-	variables["PLATFORM_SECRET"], variables["PLATFORM_SECRET_SINCE"] = secretValue(p.secret, p.SecretVersion),
+	variables["PLATFORM_SECRET"], variables["PLATFORM_SECRET_SINCE"] = secretValue(*p.secret.SecretArn(), p.SecretVersion),
 		&p.SecretSince
 	if p.SecretPrevious != "" {
-		variables["PLATFORM_SECRET_PREVIOUS"] = secretValue(p.secret, p.SecretPrevious)
+		variables["PLATFORM_SECRET_PREVIOUS"] = secretValue(*p.secret.SecretArn(), p.SecretPrevious)
 		variables["PLATFORM_SECRET_PREVIOUS_SINCE"] = &p.SecretPreviousSince
 	}
 	return variables
 }
 
-// secretValue returns a version of the secret, or the current version if version is empty.
-func secretValue(secret awssecretsmanager.Secret, version string) *string {
+// secretValue returns a version of the secret with the name or ARN, or the current version if version is empty.
+func secretValue(secret, version string) *string {
 	options := &awscdk.SecretsManagerSecretOptions{}
 	if version != "" {
 		options.VersionId = &version
 	}
-	return awscdk.SecretValue_SecretsManager(secret.SecretArn(), options).UnsafeUnwrap()
+	return awscdk.SecretValue_SecretsManager(&secret, options).UnsafeUnwrap()
 }

@@ -61,17 +61,18 @@ func (s *synthesis) secretOf(t *testing.T, description string) string {
 // secrets. The platform's own key must encrypt the environment.
 func TestSecretVariables_ReferencesOnly(t *testing.T) {
 	t.Parallel()
-	for stage, want := range map[string]struct{ version, previous, since, previousSince, lasting string }{
-		dev: {since: always},
+	for stage, want := range map[string]struct{ version, previous, since, previousSince, lasting, acquirer string }{
+		dev: {since: always, acquirer: "null"},
 		prod: {"22222222-3333-4444-5555-666666666666", "33333333-4444-5555-6666-777777777777",
-			"2026-12-01T00:00:00Z", "2026-11-01T00:00:00Z", "44444444-5555-6666-7777-888888888888"},
+			"2026-12-01T00:00:00Z", "2026-11-01T00:00:00Z", "44444444-5555-6666-7777-888888888888",
+			`"{{resolve:secretsmanager:stripe:SecretString:::55555555-6666-7777-8888-999999999999}}"`},
 	} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
 		secret, lasting := s.secretOf(t, "can be rotated"), s.secretOf(t, "merchants keep")
 		variable := map[string]string{"PLATFORM_SECRET": secretReference(secret, want.version),
 			"PLATFORM_SECRET_SINCE": toJSON(want.since),
 			"LASTING_SECRET":        secretReference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null",
-			"PLATFORM_SECRET_PREVIOUS_SINCE": "null"}
+			"PLATFORM_SECRET_PREVIOUS_SINCE": "null", "ACQUIRER_SECRET": want.acquirer}
 		if want.previous != "" {
 			variable["PLATFORM_SECRET_PREVIOUS"] = secretReference(secret, want.previous)
 			variable["PLATFORM_SECRET_PREVIOUS_SINCE"] = toJSON(want.previousSince)
@@ -80,8 +81,7 @@ func TestSecretVariables_ReferencesOnly(t *testing.T) {
 			_, r := s.function(t, stage, f.Name)
 			uses := f.Access().Secrets
 			for name, value := range variable {
-				if platform := strings.HasPrefix(name, string(app.PlatformSecret)); platform && !slices.Contains(uses,
-					app.PlatformSecret) || !platform && !slices.Contains(uses, app.LastingSecret) {
+				if !slices.ContainsFunc(uses, func(s app.Secret) bool { return strings.HasPrefix(name, string(s)) }) {
 					value = "null"
 				}
 				if got := toJSON(variables(r)[name]); got != value {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/constructs-go/constructs/v10"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/linkstripe"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -67,8 +68,15 @@ type settings struct {
 
 	// callbackSignatureHeader: header for a second signature, t=…,v1=… (contract §11.2), such as X-Shop-Signature; none
 	SignatureHeader string
+	// liveAcquirer, own: acquirer of live payments: stripe. Without one they are answered 424; none
+	LiveAcquirer string
+	// acquirerSecret and acquirerSecretVersion, own: name and VersionId of the secret with its keys (app.AcquirerKeys);
+	// none, and the current version
+	AcquirerSecret, AcquirerSecretVersion string
+	// rawCardsApproved, own: "yes" once the acquirer has approved that the platform sends card numbers; none
+	RawCardsApproved string
 	// acquirerHosts: space-separated hosts that live 3-D Secure challenges may lead to, such as "pay.example.com
-	// *.example.net" (payments.ParseAcquirerHosts); none
+	// *.example.net" (payments.ParseAcquirerHosts); none, and with stripe *.stripe.com
 	AcquirerHosts string
 	RefundRules   string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); none
 	// fileOrigins: space-separated origins of pages that may use files' links. Servers need no entry; none
@@ -135,8 +143,11 @@ func readSettings(node constructs.Node) (settings, error) {
 		PageEmail:       c.getOwn("pageEmail", ""),
 		MailFrom:        c.getOwn("mailFrom", ""),
 		SignatureHeader: c.get("callbackSignatureHeader", ""), RefundRules: c.get("refundRules", ""),
-		FileOrigins: c.get("fileOrigins", ""), AcquirerHosts: c.get("acquirerHosts", ""),
+		FileOrigins: c.get("fileOrigins", ""), LiveAcquirer: c.getOwn("liveAcquirer", ""),
+		AcquirerSecret: c.getOwn("acquirerSecret", ""), AcquirerSecretVersion: c.getOwn("acquirerSecretVersion", ""),
+		RawCardsApproved: c.getOwn("rawCardsApproved", ""),
 	}
+	s.AcquirerHosts = c.get("acquirerHosts", hostsOf[s.LiveAcquirer])
 	c.check(s)
 	return s, errors.Join(c.problems...)
 }
@@ -223,6 +234,7 @@ func (c *cdkContext) check(s settings) {
 	if err = cmp.Or(err, hosts.CheckSuffixes()); err != nil {
 		c.addProblem("acquirerHosts %w", err)
 	}
+	c.checkAcquirer(s)
 	if _, err := app.ParseProxies(s.TrustedProxies, s.ProxySecretHashes); err != nil {
 		c.addProblem("trustedProxies, proxySecretHashes: %w", err)
 	}
@@ -244,6 +256,25 @@ func (c *cdkContext) check(s settings) {
 	}
 	if s.Workers != 0 && (s.Workers < minWorkers || s.Workers > maxWorkers) {
 		c.addProblem("workers=%v is not from %d to %d", s.Workers, minWorkers, maxWorkers)
+	}
+}
+
+// hostsOf has the hosts that each acquirer of live payments leads payers to.
+var hostsOf = map[string]string{linkstripe.Name: linkstripe.Hosts}
+
+func (c *cdkContext) checkAcquirer(s settings) {
+	if s.LiveAcquirer == "" {
+		return
+	}
+	if hostsOf[s.LiveAcquirer] == "" {
+		c.addProblem("liveAcquirer=%s is not %s", s.LiveAcquirer, linkstripe.Name)
+	}
+	if s.AcquirerSecret == "" {
+		c.addProblem("liveAcquirer=%s: give acquirerSecret too", s.LiveAcquirer)
+	}
+	if s.RawCardsApproved != "yes" {
+		c.addProblem("liveAcquirer=%s: the platform sends it card numbers; give rawCardsApproved=yes once the acquirer has "+
+			"approved that", s.LiveAcquirer)
 	}
 }
 

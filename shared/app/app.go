@@ -42,7 +42,7 @@ type Overrides struct {
 	MaxAttempts   int                                         // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                               // between attempts; 0: the SDK's default
 	Busy          int                                         // see store.Config
-	LiveAcquirer  func(*App) acquirer.Acquirer                // live mode's acquirer; nil: none yet (contract §12)
+	LiveAcquirer  func(*App) acquirer.Acquirer                // live mode's acquirer; nil: that of the configuration
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // adds network faults to an acquirer
 	WrapBank      func(bank.Bank) bank.Bank                   // adds network faults to a bank
 	WrapTerminals func(terminal.Terminals) terminal.Terminals // adds faults, or terminals to the virtual ones
@@ -137,17 +137,14 @@ func (a *App) storeConfig(endpoint string, client aws.HTTPClient) store.Config {
 	}
 }
 
-// openAcquirers gives test mode the sandbox. Live mode has no acquirer until a deployment brings one. Until then live
+// openAcquirers gives test mode the sandbox, and live mode the acquirer that LIVE_ACQUIRER names. Without one, live
 // payments answer 424 (contract §12).
 func (a *App) openAcquirers() {
 	db, table := a.CounterpartyTable()
 	a.Sandbox = sandbox.New(sandbox.Config{
 		DB: db, Table: table, Secret: a.lastingKey(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
-	a.Acquirers = map[identity.Mode]acquirer.Acquirer{identity.Test: a.Sandbox, identity.Live: acquirer.None{}}
-	if a.overrides.LiveAcquirer != nil {
-		a.Acquirers[identity.Live] = a.overrides.LiveAcquirer(a)
-	}
+	a.Acquirers = map[identity.Mode]acquirer.Acquirer{identity.Test: a.Sandbox, identity.Live: a.openLive()}
 	if a.overrides.WrapAcquirer != nil {
 		a.Acquirers[identity.Test] = a.overrides.WrapAcquirer(a.Acquirers[identity.Test])
 	}

@@ -45,7 +45,12 @@ type Config struct {
 	// this machine
 	AcquirerHosts payments.AcquirerHosts
 
-	// Secrets are base64 of at least 32 bytes. keys.go lists the keys that are derived from each.
+	// LIVE_ACQUIRER: name of live mode's acquirer (LinkAcquirer); "": none. Functions whose programs do not link it ask it
+	// nothing
+	LiveAcquirer   string
+	AcquirerSecret AcquirerKeys // ACQUIRER_SECRET; empty: the function does not use it
+
+	// The other secrets are base64 of at least 32 bytes. keys.go lists the keys that are derived from each.
 	Secret         []byte    // PLATFORM_SECRET; nil: the function does not use it
 	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when the secret comes into use
 	PreviousSecret []byte    // PLATFORM_SECRET_PREVIOUS; nil: no previous secret is in use
@@ -56,6 +61,7 @@ type Config struct {
 	AllowHTTP              bool          // ALLOW_HTTP=on
 	AllowLoopbackCallbacks bool          // ALLOW_LOOPBACK_CALLBACKS=on
 	ClockOffset            time.Duration // CLOCK_OFFSET=168h: how far the platform's time is ahead; refused when deployed
+	AcquirerURL            string        // ACQUIRER_URL: address of the live acquirer's API; refused when deployed
 }
 
 // FromEnvironment reads the configuration through lookup (os.Getenv except in tests), with the secrets that the
@@ -89,10 +95,12 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		OTLPEndpoint:           strings.TrimSuffix(lookup("OTEL_EXPORTER_OTLP_ENDPOINT"), "/"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
 		Proxies:                e.readProxies("PROXY_HOPS", "PROXY_SECRET_HASHES"),
+		LiveAcquirer:           lookup("LIVE_ACQUIRER"),
 		AllowHTTP:              e.isOn("ALLOW_HTTP"),
 		AllowLoopbackCallbacks: e.isOn("ALLOW_LOOPBACK_CALLBACKS"),
 	}
 	e.readSecrets(&c, uses)
 	c.ClockOffset = e.readClockOffset("CLOCK_OFFSET", c.Deployed)
+	c.AcquirerURL = e.readLocal("ACQUIRER_URL", c.Deployed)
 	return c, errors.Join(e.problems...)
 }

@@ -46,6 +46,7 @@ func TestFromEnvironment_Complete(t *testing.T) {
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
 	all.AcquirerHosts = payments.AcquirerHosts{Patterns: []string{"pay.example", "*.acquirer.example"}, Loopback: true}
+	all.LiveAcquirer, all.AcquirerSecret = "stripe", app.AcquirerKeys{Key: "k", Notices: []string{"n", "m"}}
 	all.OTLPEndpoint = "https://otlp.test"
 	all.Proxies = rest.Proxies{Hops: 2,
 		SecretHashes: [][]byte{bytes.Repeat([]byte{0xa1}, 32), bytes.Repeat([]byte{0xb2}, 32)}}
@@ -66,7 +67,8 @@ func TestFromEnvironment_Complete(t *testing.T) {
 			"PROOF_QUEUE_URL": "https://sqs.test/w",
 			"S3_ENDPOINT":     "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
 			"POLL_QUEUE_URL": "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
-			"ACQUIRER_HOSTS":            "pay.example *.acquirer.example",
+			"ACQUIRER_HOSTS": "pay.example *.acquirer.example", "LIVE_ACQUIRER": "stripe",
+			"ACQUIRER_SECRET":           `{"key":"k","notices":["n","m"]}`,
 			"CALLBACK_SIGNATURE_HEADER": "X-Shop-Signature",
 			"PROXY_HOPS":                "2", "PROXY_SECRET_HASHES": strings.Repeat("a1", 32) + " " + strings.Repeat("B2", 32),
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
@@ -110,12 +112,15 @@ func TestFromEnvironment_BadVariable(t *testing.T) {
 		{"PLATFORM_SECRET", short},
 		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
 		{"CLOCK_OFFSET", "7d"}, {"CLOCK_OFFSET", "-1h"},
+		{"ACQUIRER_SECRET", ""}, {"ACQUIRER_SECRET", "sk_live_1"}, {"ACQUIRER_SECRET", `{"notices":["n"]}`},
+		{"ACQUIRER_SECRET", `{"key":"k","notices":[""]}`}, {"ACQUIRER_SECRET", `{"key":"k","notices":["n","m","o"]}`},
 		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
 		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // must be earlier than PLATFORM_SECRET_SINCE
 	} {
 		_, err := readEnvironment(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
 			"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
-			"LASTING_SECRET":                 secretOf("l"), c.name: c.bad})
+			"LASTING_SECRET":                 secretOf("l"), "LIVE_ACQUIRER": "stripe",
+			"ACQUIRER_SECRET": `{"key":"k"}`, c.name: c.bad})
 		if err == nil || !strings.Contains(err.Error(), c.name) || (c.bad != "" && strings.Contains(err.Error(), c.bad)) {
 			t.Errorf("%s: got error %v, want one with the name, without the value %q", c.name, err, c.bad)
 		}
@@ -128,9 +133,10 @@ func TestFromEnvironment_UsedSecrets(t *testing.T) {
 	t.Parallel()
 	whole := maps.Clone(complete)
 	maps.Copy(whole, map[string]string{"LASTING_SECRET": secretOf("l"), "PLATFORM_SECRET_PREVIOUS": secretOf("p"),
-		"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"})
+		"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
+		"LIVE_ACQUIRER":                  "stripe", "ACQUIRER_SECRET": `{"key":"k","notices":["n"]}`})
 	for name, uses := range map[string][]app.Secret{"none": nil, "the platform's": {app.PlatformSecret},
-		"the lasting one": {app.LastingSecret}, "both": app.Secrets} {
+		"the lasting one": {app.LastingSecret}, "the acquirer's": {app.AcquirerSecret}, "all": app.Secrets} {
 		got, err := app.FromEnvironment(func(name string) string { return whole[name] }, uses...)
 		if err != nil {
 			t.Errorf("%s: got error %v, want none", name, err)
@@ -140,7 +146,8 @@ func TestFromEnvironment_UsedSecrets(t *testing.T) {
 		}
 		platform, lasting := slices.Contains(uses, app.PlatformSecret), slices.Contains(uses, app.LastingSecret)
 		if len(got.Secret) > 0 != platform || len(got.PreviousSecret) > 0 != platform ||
-			len(got.LastingSecret) > 0 != lasting {
+			len(got.LastingSecret) > 0 != lasting ||
+			got.AcquirerSecret.Key != "" != slices.Contains(uses, app.AcquirerSecret) {
 			t.Errorf("%s: got %+v, want only these secrets", name, got)
 		}
 		for _, missing := range uses {
@@ -229,12 +236,16 @@ func TestNew_CheapPasswordCost(t *testing.T) {
 	}
 }
 
-func TestFromEnvironment_ClockOffsetDeployed(t *testing.T) {
+// TestFromEnvironment_LocalDeployed checks that a deployed function refuses the variables of a developer's machine that
+// would harm it.
+func TestFromEnvironment_LocalDeployed(t *testing.T) {
 	t.Parallel()
-	_, err := readEnvironment(map[string]string{"CLOCK_OFFSET": "168h", "STAGE": "dev",
-		"AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"})
-	if err == nil || !strings.Contains(err.Error(), "CLOCK_OFFSET") {
-		t.Errorf("got error %v, want one of CLOCK_OFFSET", err)
+	for name, value := range map[string]string{"CLOCK_OFFSET": "168h", "ACQUIRER_URL": "http://127.0.0.1:1"} {
+		_, err := readEnvironment(map[string]string{name: value, "STAGE": "dev",
+			"AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got error %v, want one of %s", err, name)
+		}
 	}
 }
 

@@ -87,6 +87,9 @@ func (e *environment) readSecret(name string) []byte {
 func (e *environment) readSecrets(c *Config, uses []Secret) {
 	platform, lasting := slices.Contains(uses, PlatformSecret), slices.Contains(uses, LastingSecret)
 	rotated := platform && e.lookup("PLATFORM_SECRET_PREVIOUS") != ""
+	if c.LiveAcquirer != "" && slices.Contains(uses, AcquirerSecret) {
+		c.AcquirerSecret = e.readAcquirerKeys("ACQUIRER_SECRET")
+	}
 	if platform {
 		c.Secret, c.SecretSince = e.readSecret("PLATFORM_SECRET"), e.readTime("PLATFORM_SECRET_SINCE")
 	}
@@ -112,17 +115,23 @@ func (e *environment) readTime(name string) time.Time {
 	return at.UTC()
 }
 
+// readLocal reads a variable that only a developer's machine may have.
+func (e *environment) readLocal(name string, deployed bool) string {
+	text := e.lookup(name)
+	if text != "" && deployed {
+		e.fail(name + " is for a developer's machine, and must not be set in a deployment")
+	}
+	return text
+}
+
 // readClockOffset rejects a negative offset, because platform time must not go back.
 func (e *environment) readClockOffset(name string, deployed bool) time.Duration {
-	text := e.lookup(name)
+	text := e.readLocal(name, deployed)
 	if text == "" {
 		return 0
 	}
 	offset, err := time.ParseDuration(text)
-	switch {
-	case deployed:
-		e.fail(name + " is for a developer's machine, and must not be set in a deployment")
-	case err != nil || offset < 0:
+	if err != nil || offset < 0 {
 		e.fail(name + " must be a duration such as 168h")
 	}
 	return offset

@@ -66,18 +66,18 @@ const (
 	platformContext = "cashwrap "
 )
 
-// Secret names one of the two secrets by its variable. A function gets only secrets that it uses
-// (functions/access.json).
+// Secret names a secret by its variable. A function gets only secrets that it uses (functions/access.json).
 type Secret string
 
 // The secrets.
 const (
 	PlatformSecret Secret = "PLATFORM_SECRET"
 	LastingSecret  Secret = "LASTING_SECRET"
+	AcquirerSecret Secret = "ACQUIRER_SECRET"
 )
 
-// Secrets lists both secrets.
-var Secrets = []Secret{PlatformSecret, LastingSecret}
+// Secrets lists all secrets.
+var Secrets = []Secret{PlatformSecret, LastingSecret, AcquirerSecret}
 
 // Only returns the configuration with the given secrets and no others.
 func (c Config) Only(secrets ...Secret) Config {
@@ -86,6 +86,9 @@ func (c Config) Only(secrets ...Secret) Config {
 	}
 	if !slices.Contains(secrets, PlatformSecret) {
 		c.Secret, c.SecretSince, c.PreviousSecret, c.PreviousSince = nil, time.Time{}, nil, time.Time{}
+	}
+	if !slices.Contains(secrets, AcquirerSecret) {
+		c.AcquirerSecret = AcquirerKeys{}
 	}
 	return c
 }
@@ -96,7 +99,8 @@ func (a *App) requireSecret(s Secret) {
 	if a.overrides.SecretUsed != nil {
 		a.overrides.SecretUsed(s)
 	}
-	if s == PlatformSecret && len(a.Secret) == 0 || s == LastingSecret && len(a.LastingSecret) == 0 {
+	if s == PlatformSecret && len(a.Secret) == 0 || s == LastingSecret && len(a.LastingSecret) == 0 ||
+		s == AcquirerSecret && a.AcquirerSecret.Key == "" {
 		panic("app: " + string(s) + " is not set")
 	}
 }

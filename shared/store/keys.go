@@ -122,6 +122,7 @@ import (
 //	readiness          READY#                      READY                       no function; pages tries a write that
 //	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
+//	live acquirer      STRIPE#…                    …                           acquirer/stripe
 //	live bank          FILEBANK#…                  …                           bank/file
 //	virtual terminals  TERMINAL#…                  …                           terminal/virtual
 //

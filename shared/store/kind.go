@@ -11,7 +11,7 @@ import (
 type Kind string
 
 // The kinds of the table's partitions, then those of its indexes. The packages that use shared/table have other kinds:
-// SANDBOX, FILEBANK and TERMINAL.
+// SANDBOX, STRIPE, FILEBANK and TERMINAL.
 const (
 	KindMerchant       Kind = "MERCHANT"
 	KindAccount        Kind = "ACCOUNT"

@@ -19,8 +19,8 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindBankAccounts, KindKnown,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindStatement, KindProof, KindTenants, KindProven,
 	KindClosing, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth,
-	KindReady, KindBirth, KindList, KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK",
-	"TERMINAL"}
+	KindReady, KindBirth, KindList, KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "STRIPE",
+	"FILEBANK", "TERMINAL"}
 
 func TestKinds_Distinct(t *testing.T) {
 	t.Parallel()

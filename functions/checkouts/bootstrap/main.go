@@ -4,6 +4,9 @@ package main
 import (
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/shared/app"
+	_ "github.com/cashwrap/cashwrap/shared/app/linkstripe" // live mode's acquirer
 )
 
-func main() { app.ServeRoutes(checkouts.Routes, app.PlatformSecret, app.LastingSecret) }
+func main() {
+	app.ServeRoutes(checkouts.Routes, app.PlatformSecret, app.LastingSecret, app.AcquirerSecret)
+}

@@ -54,6 +54,7 @@ func TestAccess_AsRecorded(t *testing.T) {
 	one.manageClients()
 	one.useApps()
 	one.changeMembers()
+	one.payAtStripe()
 	live.deleteReserve()
 	test.losePayoutEntries()
 	one.proveInSegments()

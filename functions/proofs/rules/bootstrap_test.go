@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -43,10 +44,12 @@ func makeDeployedConfig(tb testing.TB, folder, name string) runtime.Config {
 }
 
 // TestBootstrap_SecretsOfAccess checks that each program names exactly the secrets that access.json gives to its
-// function. Without one of its secrets a program does not start.
+// function, and that the programs that ask live mode's acquirer link it, and no others. Without one of its secrets a
+// program does not start.
 func TestBootstrap_SecretsOfAccess(t *testing.T) {
 	t.Parallel()
-	variables := map[string]app.Secret{"PlatformSecret": app.PlatformSecret, "LastingSecret": app.LastingSecret}
+	variables := map[string]app.Secret{"PlatformSecret": app.PlatformSecret, "LastingSecret": app.LastingSecret,
+		"AcquirerSecret": app.AcquirerSecret}
 	for _, f := range functions.All {
 		program, err := os.ReadFile("../../" + f.Name + "/bootstrap/main.go")
 		if err != nil {
@@ -60,6 +63,10 @@ func TestBootstrap_SecretsOfAccess(t *testing.T) {
 		slices.Sort(got)
 		if slices.Sort(want); !slices.Equal(got, want) {
 			t.Errorf("%s: got secrets %q in its program, want %q as in access.json", f.Name, got, want)
+		}
+		asks := slices.Contains(want, app.AcquirerSecret)
+		if links := bytes.Contains(program, []byte("/linkstripe\"")); links != asks {
+			t.Errorf("%s: got a program that links Stripe: %t, want %t", f.Name, links, asks)
 		}
 	}
 }

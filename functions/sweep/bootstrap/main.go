@@ -4,6 +4,7 @@ package main
 import (
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/shared/app"
+	_ "github.com/cashwrap/cashwrap/shared/app/linkstripe" // live mode's acquirer
 )
 
-func main() { app.ServeTick(sweep.Tick, app.PlatformSecret, app.LastingSecret) }
+func main() { app.ServeTick(sweep.Tick, app.PlatformSecret, app.LastingSecret, app.AcquirerSecret) }

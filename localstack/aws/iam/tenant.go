@@ -22,8 +22,8 @@ var (
 		store.KindInvitation, store.KindAccessToken, store.KindOAuthClient, store.KindCode, store.KindGrant,
 		store.KindSignIn, store.KindFactor, store.KindObjects}
 
-	// counterparties are the kinds for records of the sandbox, the live bank and the virtual terminals.
-	counterparties = []store.Kind{"SANDBOX", "FILEBANK", "TERMINAL"}
+	// counterparties are the kinds for records of the sandbox, Stripe, the live bank and the virtual terminals.
+	counterparties = []store.Kind{"SANDBOX", "STRIPE", "FILEBANK", "TERMINAL"}
 )
 
 // CheckTenant returns errTenant if a call names another tenant's partition. A caller may also read the merchant's

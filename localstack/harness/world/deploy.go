@@ -53,6 +53,15 @@ func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.deploy(w.environment)
 }
 
+// GoLiveWith deploys the platform with the variables, which name live mode's acquirer.
+func (w *World) GoLiveWith(variables map[string]string) {
+	w.Helper()
+	w.live = nil
+	next := maps.Clone(w.environment)
+	maps.Copy(next, variables)
+	w.deploy(next)
+}
+
 // LimitHistory deploys the platform with other limits of the history. Zero means the platform's default.
 func (w *World) LimitHistory(l app.HistoryLimits) {
 	w.Helper()

@@ -141,7 +141,8 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 	return kind + " " + itemKind(first("pk"), first("sk")) + ": " + sdkcall.Named(expression, names)
 }
 
-var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // prefixes of the keys of counterparties' items
+// counterparties are prefixes of the keys of counterparties' items.
+var counterparties = []string{"SANDBOX", "STRIPE", "FILEBANK", "TERMINAL"}
 
 // itemKinds lists names for items whose sort keys are times or random digits, or are the same in several kinds of
 // partition.

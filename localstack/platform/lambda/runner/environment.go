@@ -46,7 +46,7 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 			delete(environment, string(s)+"_SINCE")
 			delete(environment, string(s)+"_PREVIOUS")
 			delete(environment, string(s)+"_PREVIOUS_SINCE")
-		} else if environment[string(s)] == "" { // this machine may have only the platform's secret
+		} else if s == app.LastingSecret && environment[string(s)] == "" { // this machine may have only the platform's
 			environment[string(s)] = p.Environment[string(app.PlatformSecret)]
 		}
 	}

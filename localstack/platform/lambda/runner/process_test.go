@@ -18,6 +18,8 @@ func TestPrograms_Environment(t *testing.T) {
 	c := newConfig(t)
 	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Overrides.Credentials}
 	c.Environment["FILE_BUCKET"], programs.Environment["FILE_BUCKET"] = Bucket, Bucket
+	acquirers := string(app.AcquirerSecret)
+	c.Environment[acquirers], programs.Environment[acquirers] = "{}", "{}"
 	for _, q := range functions.Queues {
 		programs.Environment[q.Variable] = "http://queues.test/" + q.Name
 	}
@@ -35,7 +37,9 @@ func TestPrograms_Environment(t *testing.T) {
 		}
 		for _, s := range app.Secrets {
 			if slices.Contains(f.Access().Secrets, s) {
-				environment[string(s)] = c.Environment["PLATFORM_SECRET"] // on this machine both secrets are the same
+				if s != app.AcquirerSecret { // on this machine the other two are the same
+					environment[string(s)] = c.Environment["PLATFORM_SECRET"]
+				}
 				continue
 			}
 			for _, suffix := range []string{"", "_SINCE", "_PREVIOUS", "_PREVIOUS_SINCE"} {
