@@ -22,9 +22,12 @@ var greetingText string
 var greeting = template.Must(template.New("greeting").Parse(greetingText))
 
 // greet prints the platform's address and how to try the platform. It also prints the platform's time if that is not
-// the real time.
-func greet(out io.Writer, env map[string]string, now platform.Time) error {
-	moved := ""
+// the real time, and live mode's acquirer if there is one.
+func greet(out io.Writer, env map[string]string, now platform.Time, live *platform.Acquirer) error {
+	moved, charges := "", ""
+	if live != nil {
+		charges = cmp.Or(live.URL, "Stripe's test mode")
+	}
 	if now.Ahead > 0 {
 		moved = now.String()
 	}
@@ -39,6 +42,6 @@ func greet(out io.Writer, env map[string]string, now platform.Time) error {
 		"OAUTH_USERNAME": env["OAUTH_USERNAME"], "AUTHORIZE": authorize,
 		"BASE_URL": env["BASE_URL"], "MERCHANT_CODE": env["MERCHANT_CODE"], "API_KEY": env["API_KEY"],
 		"COMMIT":  cmp.Or(repository.Commit(), app.UnknownCommit),
-		"PAYMENT": string(payment), "MOVED": moved,
+		"PAYMENT": string(payment), "MOVED": moved, "LIVE": charges,
 	})
 }

@@ -2,17 +2,19 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/shared/app/linkstripe"
 )
 
 const defaultPort = 8080
 
-// readConfig reads PORT, ENGINE and RUNTIME from the environment. It returns an error for an unknown value.
+// readConfig reads PORT, ENGINE, RUNTIME and ACQUIRER from the environment. It returns an error for an unknown value.
 func readConfig(lookup func(string) string) (platform.Config, error) {
 	c := platform.Config{Port: defaultPort, Engine: platform.InMemory, Runtime: platform.InProcess}
 	if text := lookup("PORT"); text != "" {
@@ -35,5 +37,31 @@ func readConfig(lookup func(string) string) (platform.Config, error) {
 			return c, fmt.Errorf("%s=%s is not known: give %s", s.name, *s.value, strings.Join(s.known, " or "))
 		}
 	}
-	return c, nil
+	var err error
+	c.Acquirer, err = readAcquirer(lookup)
+	return c, err
+}
+
+// errStripe reports settings that could charge real cards.
+var errStripe = errors.New("ACQUIRER=stripe needs STRIPE_API, the address of a stand-in for Stripe, or STRIPE_KEY, a " +
+	"test key of Stripe (sk_test_… or rk_test_…)")
+
+// readAcquirer reads live mode's acquirer: Stripe's test mode, or a stand-in for Stripe.
+func readAcquirer(lookup func(string) string) (*platform.Acquirer, error) {
+	switch name := lookup("ACQUIRER"); name {
+	case "":
+		return nil, nil
+	case linkstripe.Name:
+	default:
+		return nil, fmt.Errorf("ACQUIRER=%s is not known: give %s", name, linkstripe.Name)
+	}
+	a := &platform.Acquirer{Name: linkstripe.Name, Hosts: linkstripe.Hosts, Key: lookup("STRIPE_KEY"),
+		URL: strings.TrimSuffix(lookup("STRIPE_API"), "/")}
+	isTest := strings.HasPrefix(a.Key, "sk_test_") || strings.HasPrefix(a.Key, "rk_test_")
+	if a.Key == "" && a.URL != "" {
+		a.Key = "sk_test_local"
+	} else if !isTest {
+		return nil, errStripe
+	}
+	return a, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
@@ -27,6 +29,31 @@ func TestReadConfig(t *testing.T) {
 		s, err := readConfig(environmentWith("RUNTIME", text))
 		if (err == nil) != (want != "") || (err == nil && s.Runtime != want) {
 			t.Errorf("RUNTIME=%s: got %s and error %v, want %q (empty: an error)", text, s.Runtime, err, want)
+		}
+	}
+}
+
+func TestReadConfig_Acquirer(t *testing.T) {
+	t.Parallel()
+	const api, hosts = "http://127.0.0.1:12111", "*.stripe.com"
+	standIn := &platform.Acquirer{Name: "stripe", Hosts: hosts, URL: api, Key: "sk_test_local"}
+	for text, want := range map[string]*platform.Acquirer{
+		"": nil, "STRIPE_KEY=sk_live_1": nil, "ACQUIRER=stripe STRIPE_API=" + api + "/": standIn,
+		"ACQUIRER=stripe STRIPE_KEY=rk_test_1": {Name: "stripe", Hosts: hosts, Key: "rk_test_1"},
+		"ACQUIRER=stripe STRIPE_KEY=sk_live_1": {}, "ACQUIRER=stripe STRIPE_KEY=sk_live_1 STRIPE_API=" + api: {},
+		"ACQUIRER=stripe": {}, "ACQUIRER=worldpay STRIPE_API=" + api: {},
+	} {
+		c, err := readConfig(func(asked string) string {
+			for setting := range strings.FieldsSeq(text) {
+				if name, value, _ := strings.Cut(setting, "="); name == asked {
+					return value
+				}
+			}
+			return ""
+		})
+		refused := want != nil && want.Name == ""
+		if refused != (err != nil) || !refused && !reflect.DeepEqual(c.Acquirer, want) {
+			t.Errorf("%s: got %+v, error %v; want %+v (empty: an error)", text, c.Acquirer, err, want)
 		}
 	}
 }
