@@ -228,6 +228,33 @@ func (f *lostCharge) Charge(ctx context.Context, c acquirer.Charge) (payments.Ou
 	return payments.Outcome{}, context.DeadlineExceeded
 }
 
+// TestStart_Cancelled checks that the client may try again if another call has cancelled the charge before it began.
+// Without an error the checkout would look as if its payment were pending.
+func TestStart_Cancelled(t *testing.T) {
+	t.Parallel()
+	o := newFixture(t)
+	c := o.create(t, time.Hour)
+	bank := o.Acquirers[identity.Test]
+	o.Acquirers[identity.Test] = cancelledCharge{bank}
+	if got, err := o.pay(t, c, passing); !failure.Is(err, failure.KindUpstream) || !got.Restartable() {
+		t.Errorf("got %+v, %v, want an upstream failure and no open attempt", got.Attempt, err)
+	}
+	o.Acquirers[identity.Test] = bank
+	if paid, err := o.pay(t, c, passing); err != nil || paid.Status != payments.CheckoutPaid {
+		t.Errorf("again: got %s, %v, want PAID", paid.Status, err)
+	}
+}
+
+// cancelledCharge is an acquirer that another call asks to cancel each charge first.
+type cancelledCharge struct{ acquirer.Acquirer }
+
+func (a cancelledCharge) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	if _, err := a.Cancel(ctx, c.ID); err != nil {
+		return payments.Outcome{}, err
+	}
+	return a.Acquirer.Charge(ctx, c)
+}
+
 // TestResolveHint_UnknownChargeBeforePoll checks that an unknown charge is not cancelled before its poll is due. Until
 // then the request that began it may still be on the way to the acquirer.
 func TestResolveHint_UnknownChargeBeforePoll(t *testing.T) {

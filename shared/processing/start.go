@@ -245,8 +245,15 @@ func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c paym
 	if c, err = p.record(ctx, t, c, a.ID, o, measured...); err != nil {
 		return c, nil, err
 	}
+	if o.Decision == payments.Cancelled && c.Restartable() && c.StatusAt(p.Store.Now()) == payments.CheckoutPending {
+		return c, nil, failure.Upstream(errCancelled)
+	}
 	return c, p.nextStep(c, a.ID, o), nil
 }
+
+// errCancelled reports a charge that another call has cancelled at the acquirer. No record of the attempt is left, so
+// the client may try again.
+var errCancelled = errors.New("processing: the charge was cancelled before it began")
 
 // cancelExpired cancels a pending attempt after valid_until, instead of charging. The clock was read before the attempt
 // was claimed, so a client may have read EXPIRED in between. EXPIRED is final, so no charge may begin. In a retry, the
