@@ -25,9 +25,9 @@ const (
 	DecliningCard = "4000000000000002"
 	StolenCard    = "4000000000009979"
 	AskingCard    = "4000002760003184"
-	RefusedUnits  = 4224 // answered with 400 (intents) or 401 (refunds)
-	SlowUnits     = 4225 // processing or pending until settle
-	FailingUnits  = 4201 // failed refunds
+	refusedUnits  = 4224 // answered with 400 (intents) or 401 (refunds)
+	slowUnits     = 4225 // processing or pending until Settle
+	failingUnits  = 4201 // failed refunds
 
 	forbiddenUnits = 4243 // client.RefusedForGood
 )
@@ -215,7 +215,7 @@ func (s *StandIn) create(kind string, form url.Values) (int, Object) {
 	case "refunds":
 		return s.refund(units, form)
 	}
-	if units == RefusedUnits {
+	if units == refusedUnits {
 		return refuse(http.StatusBadRequest, "invalid_request_error", "parameter_invalid_integer")
 	}
 	more := Object{"status": "requires_confirmation", "amount": units, "currency": form.Get("currency"),
@@ -236,7 +236,7 @@ func (s *StandIn) confirm(o Object, form url.Values) (int, Object) {
 	until := s.Now().Unix() + 86400
 	number := s.cards[o["payment_method"].(string)]
 	switch kind := o["type"]; {
-	case o["amount"] == int64(SlowUnits):
+	case o["amount"] == int64(slowUnits):
 		o["status"] = "processing"
 	case kind == "boleto":
 		o["status"], o["next_action"] = "requires_action", Object{"type": "boleto_display_details",
@@ -289,44 +289,6 @@ func (s *StandIn) succeed(o Object, threeDS any) {
 	s.emit(o["object"].(string)+".succeeded", o)
 }
 
-// Book books a line of the balance. A charge costs a fiftieth of its amount, and is available on the third day.
-func (s *StandIn) Book(kind string, source Object, units int64) Object {
-	line := s.NewObject("txn", "balance_transaction", Object{"type": kind, "amount": units, "fee": int64(0),
-		"currency": source["currency"], "source": source["id"], "available_on": s.Now().Unix()})
-	if kind == "charge" {
-		line["fee"] = units / 50
-		line["available_on"] = s.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2).Unix()
-	}
-	s.Lines = append(s.Lines, line)
-	return line
-}
-
-// PayOut makes a payout in each currency, at most once a day. It contains the lines that are available until it
-// arrives, two days later.
-func (s *StandIn) PayOut() {
-	today := s.Now().UTC().Truncate(24 * time.Hour)
-	arrival := today.AddDate(0, 0, 2).Unix()
-	sums := map[any]int64{}
-	payouts := map[any]Object{}
-	for _, line := range slices.Clone(s.Lines) {
-		of := line["currency"]
-		if line["payout"] != nil || line["available_on"].(int64) > arrival || s.paidOn[of].Equal(today) {
-			continue
-		}
-		if payouts[of] == nil {
-			payouts[of] = s.NewObject("po", "payout", Object{"currency": of})
-		}
-		line["payout"] = payouts[of]["id"]
-		sums[of] += line["amount"].(int64) - line["fee"].(int64)
-	}
-	for of, payout := range payouts {
-		s.paidOn[of] = today
-		payout["amount"] = sums[of]
-		line := s.Book("payout", payout, -sums[of])
-		line["payout"], line["available_on"] = payout["id"], arrival
-	}
-}
-
 func (s *StandIn) emit(kind string, o Object) {
 	s.events = append(s.events, s.NewObject("evt", "event", Object{"type": kind, "data": Object{"object": maps.Clone(o)}}))
 }
@@ -354,12 +316,12 @@ func (s *StandIn) refund(units int64, form url.Values) (int, Object) {
 		}
 	}
 	switch {
-	case units == RefusedUnits:
+	case units == refusedUnits:
 		return refuse(http.StatusUnauthorized, "invalid_request_error", "")
 	case charge == "" || o["status"] != "succeeded" || units > left:
 		return refuse(http.StatusBadRequest, "invalid_request_error", "charge_already_refunded")
 	}
-	status := map[int64]string{SlowUnits: "pending", FailingUnits: "failed"}[units]
+	status := map[int64]string{slowUnits: "pending", failingUnits: "failed"}[units]
 	if status == "" {
 		status = "succeeded"
 	}

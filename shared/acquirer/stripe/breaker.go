@@ -13,6 +13,9 @@ const (
 	breakerTime = 10 * time.Second
 )
 
+// errBusy reports that the breaker is open.
+var errBusy = errors.New("stripe: several requests in a row had no answer")
+
 // breaker refuses new charges while Stripe does not answer, so that each payer need not wait for a timeout. Each
 // process has its own breaker. The zero value is closed.
 type breaker struct {

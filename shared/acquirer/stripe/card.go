@@ -34,7 +34,7 @@ func (a *Acquirer) readMethod(ctx context.Context, id string) (paymentMethod, er
 	return m, err
 }
 
-// provideCustomer returns Stripe's id of a tenant's customer. It creates the customer at Stripe, with our names and no
+// provideCustomer returns Stripe's id of a tenant's customer. It creates the customer at Stripe, with our ids and no
 // other details, if the customer has stored no card before. If two charges create the customer, the slower one's is
 // never used.
 func (a *Acquirer) provideCustomer(ctx context.Context, chargeID, tenant, customer string) (string, error) {

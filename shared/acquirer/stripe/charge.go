@@ -17,12 +17,9 @@ import (
 const (
 	methodTime = 2 * time.Second
 	intentTime = 2 * time.Second
-	// refusalTime limits the storing of a refusal. The time of the call itself may be over by then.
-	refusalTime = 2 * time.Second
+	// giveUpTime limits the storing of a tombstone. The time of the call itself may be over by then.
+	giveUpTime = 2 * time.Second
 )
-
-// errBusy reports that the breaker is open.
-var errBusy = errors.New("stripe: several requests in a row had no answer")
 
 // Charge takes the charge. For a known id it returns the outcome of that charge and never confirms it. Errors:
 // ErrNotTaken; after any other error the outcome is unknown.
@@ -32,49 +29,49 @@ func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payment
 	known, err := a.records.readCharge(ctx, request.ID)
 	switch {
 	case err == nil:
-		return a.repeat(ctx, known)
+		return a.answerStored(ctx, known)
 	case !errors.Is(err, acquirer.ErrUnknownCharge):
 		return payments.Outcome{}, err
 	case !a.api.breaker.admits(a.records.Time()):
-		return a.refuse(ctx, request.ID, errBusy)
+		return a.giveUp(ctx, request.ID, errBusy)
 	}
 	planned, err := a.planCharge(ctx, request)
 	if err != nil {
-		return a.refuse(ctx, request.ID, err)
+		return a.giveUp(ctx, request.ID, err)
 	}
-	c, pinned, err := a.records.pin(ctx, planned)
+	c, pinned, err := a.records.create(ctx, planned)
 	switch {
 	case err != nil:
 		return payments.Outcome{}, err
 	case pinned && c.Outcome == nil:
 		return a.confirm(ctx, request, c)
 	default:
-		return a.repeat(ctx, c)
+		return a.answerStored(ctx, c)
 	}
 }
 
-// errRefused reports a charge that an earlier call has refused.
-var errRefused = errors.New("stripe: the charge was refused before")
+// errNeverTaken reports a charge that Stripe has refused, or would refuse.
+var errNeverTaken = errors.New("stripe: an earlier call has found that the charge can never be taken")
 
-// repeat answers a call for a charge that is stored. Errors: ErrNotTaken if the charge can never be taken.
-func (a *Acquirer) repeat(ctx context.Context, c charge) (payments.Outcome, error) {
-	if c.Refused {
-		return payments.Outcome{}, notTaken("%w", errRefused)
+// answerStored answers a call for a charge that is stored. Errors: ErrNotTaken if the charge can never be taken.
+func (a *Acquirer) answerStored(ctx context.Context, c charge) (payments.Outcome, error) {
+	if c.NeverTaken {
+		return payments.Outcome{}, notTaken("%w", errNeverTaken)
 	}
 	return asRunning(a.readOutcome(ctx, c))
 }
 
-// refuse returns ErrNotTaken with the cause. First it stores a tombstone, so that another call for the id, at the same
-// time or later, cannot pin an intent. If another call has pinned one, or has decided the charge, refuse returns the
-// outcome of that charge. If Stripe is still answering another call, refuse leaves the charge to that call, and returns
+// giveUp returns ErrNotTaken with the cause. First it stores a tombstone, so that another call for the id, at the same
+// time or later, cannot pin an intent. If another call has pinned one, or has decided the charge, giveUp returns the
+// outcome of that charge. If Stripe is still answering another call, giveUp leaves the charge to that call, and returns
 // the cause.
-func (a *Acquirer) refuse(ctx context.Context, id string, cause error) (payments.Outcome, error) {
+func (a *Acquirer) giveUp(ctx context.Context, id string, cause error) (payments.Outcome, error) {
 	if isConflict(cause) {
 		return payments.Outcome{}, cause
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpTime)
 	defer cancel()
-	c, stored, err := a.records.pin(ctx, charge{ID: id, Refused: isUnsupported(cause) || isRefused(cause),
+	c, stored, err := a.records.create(ctx, charge{ID: id, NeverTaken: isUnsupported(cause) || isRefused(cause),
 		Outcome: &outcome{Decision: payments.Cancelled}})
 	switch {
 	case err != nil:
@@ -82,7 +79,7 @@ func (a *Acquirer) refuse(ctx context.Context, id string, cause error) (payments
 	case stored:
 		return payments.Outcome{}, notTaken("%w", cause)
 	default:
-		return a.repeat(ctx, c)
+		return a.answerStored(ctx, c)
 	}
 }
 
@@ -167,25 +164,6 @@ func newIntent(request acquirer.Charge, method, customer string) url.Values {
 	setOurs(form, metaTenant, request.Reference.Tenant)
 	setOurs(form, metaCheckout, request.Reference.CheckoutID)
 	return form
-}
-
-// Names of our ids in Stripe's metadata. Stripe copies an intent's metadata to the intent's charge.
-const (
-	metaCharge   = "attempt"
-	metaRefund   = "refund"
-	metaTenant   = "tenant"
-	metaCheckout = "checkout"
-	metaCustomer = "customer"
-)
-
-// setOurs sets a value of Stripe's metadata.
-func setOurs(form url.Values, name, value string) { setText(form, "metadata["+name+"]", value) }
-
-// setText sets a parameter, unless the value is empty.
-func setText(form url.Values, name, value string) {
-	if value != "" {
-		form.Set(name, value)
-	}
 }
 
 // maxSuffix is the length that a statement always has for the suffix: 22 characters, less the longest prefix of the

@@ -225,3 +225,9 @@ func asDecline(err error) (failure, bool) {
 	}
 	return failure{}, false
 }
+
+// name matches an id of Stripe, such as pm_1NG8Du2eZvKYlo2CUI79vXWy. An id of another form could change the path of a
+// request.
+var name = regexp.MustCompile(`^[a-z]+_[A-Za-z0-9_]{1,255}$`)
+
+func isName(text string) bool { return name.MatchString(text) }

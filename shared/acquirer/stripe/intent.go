@@ -1,7 +1,9 @@
 package stripe
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -53,8 +55,6 @@ type nextAction struct {
 type chargeObject struct {
 	ID       string            `json:"id"`
 	Status   string            `json:"status"`
-	Amount   int64             `json:"amount"`
-	Currency string            `json:"currency"`
 	Metadata map[string]string `json:"metadata"`
 	Details  struct {
 		Card *cardDetails `json:"card"`
@@ -159,4 +159,23 @@ func digits(text string) string {
 		}
 		return r
 	}, text)
+}
+
+func (a *Acquirer) readIntent(ctx context.Context, id string) (intent, error) {
+	var i intent
+	err := a.api.send(ctx, call{method: http.MethodGet, path: intentPath(id), form: expanding(id)}, &i)
+	return i, err
+}
+
+// setupPrefix begins the id of a SetupIntent, which verifies a card without an amount. Every other intent is a
+// PaymentIntent.
+const setupPrefix = "seti_"
+
+func isSetup(intentID string) bool { return strings.HasPrefix(intentID, setupPrefix) }
+
+func intentPath(id string) string {
+	if isSetup(id) {
+		return "/v1/setup_intents/" + id
+	}
+	return "/v1/payment_intents/" + id
 }

@@ -22,7 +22,7 @@ func TestRecords_EachFieldReadBack(t *testing.T) {
 	decided := storedtest.Fill(t, filler, func(c *charge) { c.Outcome = &final })
 	pinned := decided
 	pinned.Outcome = nil
-	if stored, isOurs, err := b.pin(t.Context(), pinned); err != nil || !isOurs || stored != pinned {
+	if stored, isOurs, err := b.create(t.Context(), pinned); err != nil || !isOurs || stored != pinned {
 		t.Fatalf("got %+v, %t, %v, want the charge pinned", stored, isOurs, err)
 	}
 	if _, err := b.conclude(t.Context(), pinned, final); err != nil {
@@ -30,7 +30,7 @@ func TestRecords_EachFieldReadBack(t *testing.T) {
 	}
 	waiting := storedtest.Fill(t, filler, func(c *charge) { c.Outcome = &final })
 	waiting.Outcome = nil
-	if _, err := b.create(t.Context(), waiting); err != nil {
+	if _, _, err := b.create(t.Context(), waiting); err != nil {
 		t.Fatal(err)
 	}
 	unsent := storedtest.Fill(t, filler, func(r *refund) { r.Outcome = &final })

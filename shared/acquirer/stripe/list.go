@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // pageSize is the largest page of a list that Stripe gives.
@@ -18,8 +19,6 @@ var errSamePage = errors.New("stripe: a page of a list is empty, or the same aga
 
 // listed is an object of a list.
 type listed interface{ stripeID() string }
-
-func (r refundObject) stripeID() string { return r.ID }
 
 // listAll walks a list of Stripe's page by page. An error ends the walk.
 func listAll[T listed](ctx context.Context, c *client, path string, form url.Values) iter.Seq2[T, error] {
@@ -52,4 +51,28 @@ func listAll[T listed](ctx context.Context, c *client, path string, form url.Val
 			}
 		}
 	}
+}
+
+// createdSince returns the parameters of a list of the objects that were created at the time or later. For the zero
+// time it lists all.
+func createdSince(since time.Time) url.Values {
+	form := url.Values{}
+	if !since.IsZero() {
+		form.Set("created[gte]", strconv.FormatInt(since.Unix(), 10))
+	}
+	return form
+}
+
+// before returns a time that is earlier by the duration. The zero time stays zero.
+func before(since time.Time, by time.Duration) time.Time {
+	if since.IsZero() {
+		return since
+	}
+	return since.Add(-by)
+}
+
+// withType restricts a list to the objects of a type.
+func withType(form url.Values, kind string) url.Values {
+	form.Set("type", kind)
+	return form
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -148,9 +147,3 @@ func walletToken(object string) (string, error) {
 	}
 	return token.ID, nil
 }
-
-// name matches an id of Stripe, such as pm_1NG8Du2eZvKYlo2CUI79vXWy. An id of another form could change the path of a
-// request.
-var name = regexp.MustCompile(`^[a-z]+_[A-Za-z0-9_]{1,255}$`)
-
-func isName(text string) bool { return name.MatchString(text) }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"iter"
 	"net/textproto"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -140,14 +139,4 @@ func (a *Acquirer) Hints(ctx context.Context, since time.Time) iter.Seq2[acquire
 			}
 		}
 	}
-}
-
-// createdSince returns the parameters of a list of the objects that were created at the time or later. For the zero
-// time it lists all.
-func createdSince(since time.Time) url.Values {
-	form := url.Values{}
-	if !since.IsZero() {
-		form.Set("created[gte]", strconv.FormatInt(since.Unix(), 10))
-	}
-	return form
 }

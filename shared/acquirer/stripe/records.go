@@ -20,8 +20,8 @@ import (
 //	refund    STRIPE#REFUND#<id>                     REFUND     or a tombstone in its place
 //	customer  STRIPE#CUSTOMER#<tenant>#<customer>    CUSTOMER
 //
-// A charge or refund without an outcome is pinned or sent. Its outcome is written once. A tombstone has only an
-// outcome.
+// A charge or refund without an outcome is pinned or sent. Its outcome is written once. A tombstone has an outcome, but
+// no intent.
 
 func chargeKey(id string) table.Key { return table.NewKey("STRIPE#CHARGE#"+id, "CHARGE") }
 func refundKey(id string) table.Key { return table.NewKey("STRIPE#REFUND#"+id, "REFUND") }
@@ -39,10 +39,10 @@ type charge struct {
 	Amount       money.Amount    `dynamo:"amount,omitempty"`
 	Method       payments.Method `dynamo:"method,omitempty"`
 	Verification bool            `dynamo:"verification,omitempty"`
-	Unattended   bool            `dynamo:"unattended,omitempty"` // the payer is absent
-	KeepsCard    bool            `dynamo:"keeps_card,omitempty"` // the customer's card is stored with an approval
-	Refused      bool            `dynamo:"refused,omitempty"`    // a tombstone of a charge that can never be taken
-	Outcome      *outcome        `dynamo:"outcome,omitempty"`    // nil while the charge is pinned
+	Unattended   bool            `dynamo:"unattended,omitempty"`  // the payer is absent
+	KeepsCard    bool            `dynamo:"keeps_card,omitempty"`  // the customer's card is stored with an approval
+	NeverTaken   bool            `dynamo:"never_taken,omitempty"` // Stripe has refused its request, or would refuse it
+	Outcome      *outcome        `dynamo:"outcome,omitempty"`     // nil while the charge is pinned
 }
 
 // refund is a refund as it is stored.
@@ -109,16 +109,10 @@ func (b records) readCharge(ctx context.Context, id string) (charge, error) {
 	return item.charge, err
 }
 
-// create stores a new charge: pinned, declined before it was pinned, or a tombstone. For a known id it returns the
-// stored charge.
-func (b records) create(ctx context.Context, c charge) (charge, error) {
-	stored, _, err := b.pin(ctx, c)
-	return stored, err
-}
-
-// pin stores a new charge, as create does, and returns true if this call has stored the charge. After an error the
-// charge may be stored later, but then nothing confirms its intent.
-func (b records) pin(ctx context.Context, c charge) (stored charge, pinned bool, err error) {
+// create stores a new charge: pinned, declined before it was pinned, or a tombstone. It returns true if this call has
+// stored the charge. For a known id it returns the stored charge. After an error the charge may be stored later, but
+// then nothing confirms its intent.
+func (b records) create(ctx context.Context, c charge) (stored charge, created bool, err error) {
 	item := chargeItem{Key: chargeKey(c.ID), WriteID: uuid.NewString(), charge: c}
 	found, err := table.Write(ctx, b.Client, item.Key, item, b.Table.Put(item).If(isNew).Run, nil)
 	found.ID = c.ID

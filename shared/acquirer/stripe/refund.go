@@ -23,10 +23,10 @@ const (
 type refundObject struct {
 	ID       string            `json:"id"`
 	Status   string            `json:"status"`
-	Amount   int64             `json:"amount"`
-	Currency string            `json:"currency"`
 	Metadata map[string]string `json:"metadata"`
 }
+
+func (r refundObject) stripeID() string { return r.ID }
 
 // decide returns the outcome of the refund, or nil while it is pending.
 func (r refundObject) decide() *outcome {

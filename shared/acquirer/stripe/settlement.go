@@ -15,13 +15,14 @@ import (
 
 const (
 	oneDay = 24 * time.Hour
-	// settledAfter is the time after a payout's arrival until it is booked as a settlement. By then Stripe has listed the
-	// payout's lines.
+	// settledAfter is the time after a payout's arrival until it is booked as a settlement. By then Stripe should have
+	// listed the payout's lines.
 	settledAfter = oneDay
 	// stillListing is the payout's reconciliation_status before that.
 	stillListing = "in_progress"
-	// longestPayout is more than the time from one payout to the arrival of the next. The longest schedule is a month.
-	longestPayout = 45 * oneDay
+	// payoutsKnown is the time before a walk whose payouts it reads. It is longer than the time from one payout to the
+	// arrival of the next, even if Stripe pays out once a month.
+	payoutsKnown = 45 * oneDay
 	// maxReturns bounds the number of payouts in a row that came back from our bank, each with the money of the one
 	// before.
 	maxReturns = 8
@@ -35,7 +36,7 @@ var returnTypes = []string{"payout_failure", "payout_cancel"}
 
 // readPayouts reads the lines of the payouts that a walk since the time needs, by their currency, in order.
 func (s *statement) readPayouts(ctx context.Context, since time.Time) error {
-	for l, err := range s.lines(ctx, withType(createdSince(before(since, longestPayout)), "payout")) {
+	for l, err := range s.lines(ctx, withType(createdSince(before(since, payoutsKnown)), "payout")) {
 		if err != nil {
 			return err
 		}
@@ -45,19 +46,6 @@ func (s *statement) readPayouts(ctx context.Context, since time.Time) error {
 		slices.SortStableFunc(lines, func(a, b bookedLine) int { return a.at().Compare(b.at()) })
 	}
 	return nil
-}
-
-// before returns the time by which a walk must begin earlier. The zero time stays zero.
-func before(since time.Time, by time.Duration) time.Time {
-	if since.IsZero() {
-		return since
-	}
-	return since.Add(-by)
-}
-
-func withType(form url.Values, kind string) url.Values {
-	form.Set("type", kind)
-	return form
 }
 
 // availableOn returns the first day whose payout may contain the line. A payout contains the lines that were booked
@@ -121,7 +109,7 @@ func (s *statement) aboutPayouts(ctx context.Context, since time.Time) iter.Seq2
 			}
 		}
 		for _, kind := range returnTypes {
-			for l, err := range s.lines(ctx, withType(createdSince(before(since, longestPayout)), kind)) {
+			for l, err := range s.lines(ctx, withType(createdSince(before(since, payoutsKnown)), kind)) {
 				if !yield(l, err) {
 					return
 				}
@@ -137,7 +125,7 @@ type share struct{ net, fee int64 }
 // The platform gets what is left of the payout. That is all of a payout that is made by hand, because Stripe lists no
 // lines of it. Reconciliation then reports that the platform's settlement differs.
 func (s *statement) settlementsOf(ctx context.Context, l bookedLine) ([]acquirer.Movement, error) {
-	of, err := s.readShares(ctx, l.Source.ID, maxReturns)
+	shares, err := s.readShares(ctx, l.Source.ID, maxReturns)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +133,7 @@ func (s *statement) settlementsOf(ctx context.Context, l bookedLine) ([]acquirer
 	if kind == acquirer.SettlementReturnedMovement {
 		total, on = total.Neg(), s.availableOn(l)
 	}
-	parts, left := maps.Clone(of), total.Minor()
+	parts, left := maps.Clone(shares), total.Minor()
 	for _, part := range parts {
 		left -= part.net
 	}
@@ -192,18 +180,21 @@ func (s *statement) addTo(ctx context.Context, parts map[string]share, l bookedL
 		if returns == 0 {
 			return errReturns
 		}
-		before, err := s.readShares(ctx, l.Source.ID, returns-1)
-		for tenant, part := range before {
+		returned, err := s.readShares(ctx, l.Source.ID, returns-1)
+		for tenant, part := range returned {
 			parts[tenant] = share{parts[tenant].net + part.net, parts[tenant].fee}
 		}
 		return err
 	}
 	m, err := s.movement(ctx, l)
+	if err != nil {
+		return err
+	}
 	amount, fee := roundedFrom(l.Amount, l.Currency).Minor(), roundedFrom(l.Fee, l.Currency).Minor()
 	if m.Kind == acquirer.FeeMovement { // its fee is in its amount
 		amount, fee = -m.Amount.Minor(), 0
 	}
-	of := parts[m.Tenant]
-	parts[m.Tenant] = share{of.net + amount - fee, of.fee + fee}
-	return err
+	part := parts[m.Tenant]
+	parts[m.Tenant] = share{part.net + amount - fee, part.fee + fee}
+	return nil
 }

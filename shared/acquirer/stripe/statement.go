@@ -92,15 +92,15 @@ func (a *Acquirer) Statement(ctx context.Context, since time.Time) iter.Seq2[acq
 			return
 		}
 		for line, err := range s.lines(ctx, createdSince(since)) {
+			if err == nil && line.isAboutPayout() {
+				continue
+			}
 			var m acquirer.Movement
 			if err == nil {
 				m, err = s.movement(ctx, line)
 			}
-			movesNothing := m.Kind == acquirer.FeeMovement && m.Amount.IsZero()
-			if err == nil && (line.isAboutPayout() || movesNothing) {
-				continue
-			}
-			if !yield(m, err) || err != nil {
+			movesNothing := err == nil && m.Kind == acquirer.FeeMovement && m.Amount.IsZero()
+			if !movesNothing && !yield(m, err) || err != nil {
 				return
 			}
 		}
@@ -145,17 +145,14 @@ func (l bookedLine) isAboutPayout() bool {
 // platform is the tenant of lines that are not about a charge of the platform.
 var platform = identity.PlatformTenant(identity.Live).String()
 
-// movement returns the movement of a line. A line that is about no charge of the platform is a fee of the platform, so
-// that the movements are the whole balance. A refund that was made without the platform has Stripe's id, so that
-// reconciliation finds it.
+// movement returns the movement of a line that is about no payout. A line that is about no charge of the platform is a
+// fee of the platform, so that the movements are the whole balance. A refund that was made without the platform has
+// Stripe's id, so that reconciliation finds it.
 //
 // A movement has the charge's currency. If Stripe settles in another currency, the fee is unknown, and the settlements
 // differ from the movements. An amount that the platform cannot have is left out. Reconciliation reports both.
 func (s *statement) movement(ctx context.Context, l bookedLine) (acquirer.Movement, error) {
 	m := acquirer.Movement{LineID: l.ID, Kind: l.kind(), At: l.at(), AvailableOn: s.availableOn(l)}
-	if l.isAboutPayout() {
-		return m, nil
-	}
 	of, err := s.metadataOf(ctx, l)
 	if err != nil {
 		return m, err

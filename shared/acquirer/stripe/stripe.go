@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -84,7 +83,7 @@ func (a *Acquirer) Complete(ctx context.Context, id, answer string) (payments.Ou
 func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
 	c, err := a.records.readCharge(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
-		c, err = a.records.create(ctx, charge{ID: id, Outcome: &outcome{Decision: payments.Cancelled}})
+		c, _, err = a.records.create(ctx, charge{ID: id, Outcome: &outcome{Decision: payments.Cancelled}})
 	}
 	switch {
 	case err != nil:
@@ -166,25 +165,6 @@ func (a *Acquirer) conclude(ctx context.Context, c charge, o outcome) (payments.
 		return payments.Outcome{}, err
 	}
 	return stored.inPort(), nil
-}
-
-func (a *Acquirer) readIntent(ctx context.Context, id string) (intent, error) {
-	var i intent
-	err := a.api.send(ctx, call{method: http.MethodGet, path: intentPath(id), form: expanding(id)}, &i)
-	return i, err
-}
-
-// setupPrefix begins the id of a SetupIntent, which verifies a card without an amount. Every other intent is a
-// PaymentIntent.
-const setupPrefix = "seti_"
-
-func isSetup(intentID string) bool { return strings.HasPrefix(intentID, setupPrefix) }
-
-func intentPath(id string) string {
-	if isSetup(id) {
-		return "/v1/setup_intents/" + id
-	}
-	return "/v1/payment_intents/" + id
 }
 
 func notTaken(format string, values ...any) error {
