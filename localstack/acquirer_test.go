@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,12 +17,10 @@ import (
 func TestRun_LivePayment(t *testing.T) {
 	t.Parallel()
 	api := stripetest.New(clock.New())
-	server := httptest.NewServer(api)
-	t.Cleanup(server.Close)
+	live := api.Start(t)
 	place := newFolder(t)
-	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory, Acquirer: &platform.Acquirer{Name: "stripe",
-		URL: server.URL, Key: stripetest.Key}})
-	if want := "Live mode  charges at " + server.URL; !strings.Contains(l.said, want) {
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory, Live: live})
+	if want := "Live mode  charges at " + live["ACQUIRER_URL"]; !strings.Contains(l.said, want) {
 		t.Errorf("got greeting %s, want %q in it", l.said, want)
 	}
 	var made struct {

@@ -23,10 +23,10 @@ var greeting = template.Must(template.New("greeting").Parse(greetingText))
 
 // greet prints the platform's address and how to try the platform. It also prints the platform's time if that is not
 // the real time, and live mode's acquirer if there is one.
-func greet(out io.Writer, env map[string]string, now platform.Time, live *platform.Acquirer) error {
+func greet(out io.Writer, env map[string]string, now platform.Time, live map[string]string) error {
 	moved, charges := "", ""
 	if live != nil {
-		charges = cmp.Or(live.URL, "Stripe's test mode")
+		charges = cmp.Or(live["ACQUIRER_URL"], "Stripe's test mode")
 	}
 	if now.Ahead > 0 {
 		moved = now.String()

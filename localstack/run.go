@@ -24,7 +24,7 @@ func run(ctx context.Context, place platform.Folder, c platform.Config, out, log
 	if err != nil {
 		return err
 	}
-	if err := greet(out, p.Env, p.Time(), c.Acquirer); err != nil {
+	if err := greet(out, p.Env, p.Time(), c.Live); err != nil {
 		return errors.Join(err, p.Stop())
 	}
 	select {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/linkstripe"
 )
 
@@ -38,7 +39,7 @@ func readConfig(lookup func(string) string) (platform.Config, error) {
 		}
 	}
 	var err error
-	c.Acquirer, err = readAcquirer(lookup)
+	c.Live, err = readAcquirer(lookup)
 	return c, err
 }
 
@@ -46,8 +47,8 @@ func readConfig(lookup func(string) string) (platform.Config, error) {
 var errStripe = errors.New("ACQUIRER=stripe needs STRIPE_API, the address of a stand-in for Stripe, or STRIPE_KEY, a " +
 	"test key of Stripe (sk_test_… or rk_test_…)")
 
-// readAcquirer reads live mode's acquirer: Stripe's test mode, or a stand-in for Stripe.
-func readAcquirer(lookup func(string) string) (*platform.Acquirer, error) {
+// readAcquirer returns the variables of live mode's acquirer: Stripe's test mode, or a stand-in for Stripe.
+func readAcquirer(lookup func(string) string) (map[string]string, error) {
 	switch name := lookup("ACQUIRER"); name {
 	case "":
 		return nil, nil
@@ -55,13 +56,12 @@ func readAcquirer(lookup func(string) string) (*platform.Acquirer, error) {
 	default:
 		return nil, fmt.Errorf("ACQUIRER=%s is not known: give %s", name, linkstripe.Name)
 	}
-	a := &platform.Acquirer{Name: linkstripe.Name, Hosts: linkstripe.Hosts, Key: lookup("STRIPE_KEY"),
-		URL: strings.TrimSuffix(lookup("STRIPE_API"), "/")}
-	isTest := strings.HasPrefix(a.Key, "sk_test_") || strings.HasPrefix(a.Key, "rk_test_")
-	if a.Key == "" && a.URL != "" {
-		a.Key = "sk_test_local"
+	api, key := strings.TrimSuffix(lookup("STRIPE_API"), "/"), lookup("STRIPE_KEY")
+	isTest := strings.HasPrefix(key, "sk_test_") || strings.HasPrefix(key, "rk_test_")
+	if key == "" && api != "" {
+		key = "sk_test_local"
 	} else if !isTest {
 		return nil, errStripe
 	}
-	return a, nil
+	return linkstripe.Variables(api, app.AcquirerKeys{Key: key}), nil
 }

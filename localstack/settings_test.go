@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
-	"reflect"
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/linkstripe"
 )
 
 func TestReadConfig(t *testing.T) {
@@ -35,13 +37,12 @@ func TestReadConfig(t *testing.T) {
 
 func TestReadConfig_Acquirer(t *testing.T) {
 	t.Parallel()
-	const api, hosts = "http://127.0.0.1:12111", "*.stripe.com"
-	standIn := &platform.Acquirer{Name: "stripe", Hosts: hosts, URL: api, Key: "sk_test_local"}
-	for text, want := range map[string]*platform.Acquirer{
-		"": nil, "STRIPE_KEY=sk_live_1": nil, "ACQUIRER=stripe STRIPE_API=" + api + "/": standIn,
-		"ACQUIRER=stripe STRIPE_KEY=rk_test_1": {Name: "stripe", Hosts: hosts, Key: "rk_test_1"},
-		"ACQUIRER=stripe STRIPE_KEY=sk_live_1": {}, "ACQUIRER=stripe STRIPE_KEY=sk_live_1 STRIPE_API=" + api: {},
-		"ACQUIRER=stripe": {}, "ACQUIRER=worldpay STRIPE_API=" + api: {},
+	const api = "http://127.0.0.1:12111"
+	for text, want := range map[string]string{ // key and address; "refused": an error
+		"": "", "STRIPE_KEY=sk_live_1": "", "ACQUIRER=stripe STRIPE_API=" + api + "/": "sk_test_local " + api,
+		"ACQUIRER=stripe STRIPE_KEY=rk_test_1": "rk_test_1 ", "ACQUIRER=stripe STRIPE_KEY=sk_live_1": "refused",
+		"ACQUIRER=stripe STRIPE_KEY=sk_live_1 STRIPE_API=" + api: "refused", "ACQUIRER=stripe": "refused",
+		"ACQUIRER=worldpay STRIPE_API=" + api: "refused",
 	} {
 		c, err := readConfig(func(asked string) string {
 			for setting := range strings.FieldsSeq(text) {
@@ -51,9 +52,12 @@ func TestReadConfig_Acquirer(t *testing.T) {
 			}
 			return ""
 		})
-		refused := want != nil && want.Name == ""
-		if refused != (err != nil) || !refused && !reflect.DeepEqual(c.Acquirer, want) {
-			t.Errorf("%s: got %+v, error %v; want %+v (empty: an error)", text, c.Acquirer, err, want)
+		var variables map[string]string
+		if key, address, charges := strings.Cut(want, " "); charges {
+			variables = linkstripe.Variables(address, app.AcquirerKeys{Key: key})
+		}
+		if (err != nil) != (want == "refused") || !maps.Equal(c.Live, variables) {
+			t.Errorf("%s: got %v, error %v; want %q", text, c.Live, err, want)
 		}
 	}
 }

@@ -4,11 +4,11 @@ package platform
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"strconv"
@@ -37,32 +37,14 @@ const (
 
 // Config configures the platform.
 type Config struct {
-	Port     int          // of the API on 127.0.0.1; 0 picks a free port
-	Engine   string       // InMemory or DynamoDBLocal
-	Runtime  string       // InProcess or Bootstraps
-	Acquirer *Acquirer    // live mode's; nil: live payments answer 424
+	Port    int    // of the API on 127.0.0.1; 0 picks a free port
+	Engine  string // InMemory or DynamoDBLocal
+	Runtime string // InProcess or Bootstraps
+	// Live has the variables of functions that charge live payments (linkstripe.Variables); nil: they answer 424.
+	Live     map[string]string
 	Disk     wal.Options  // under InMemory; tests inject faults
 	Progress io.Writer    // receives a line for each step longer than a second, and for each move of the clock
 	Log      *slog.Logger // receives a record per request
-}
-
-// Acquirer is an acquirer of live mode.
-type Acquirer struct {
-	Name  string // a value of LIVE_ACQUIRER
-	Hosts string // where its challenges may lead, as in ACQUIRER_HOSTS
-	URL   string // of its API; "": the acquirer's own
-	Key   string // of our requests
-}
-
-// addTo adds the variables of the functions, unless a is nil.
-func (a *Acquirer) addTo(environment map[string]string) error {
-	if a == nil {
-		return nil
-	}
-	keys, err := json.Marshal(app.AcquirerKeys{Key: a.Key})
-	environment["LIVE_ACQUIRER"], environment["ACQUIRER_URL"] = a.Name, a.URL
-	environment["ACQUIRER_SECRET"], environment["ACQUIRER_HOSTS"] = string(keys), a.Hosts
-	return err
 }
 
 // Platform is a platform that runs until Stop.
@@ -181,9 +163,7 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 	environment := p.backend.Environment(secret, file.ModTime())
 	environment["COMMIT"] = repository.Commit()
 	environment[clockVariable] = p.clock.Offset().String()
-	if err = c.Acquirer.addTo(environment); err != nil {
-		return err
-	}
+	maps.Copy(environment, c.Live)
 	watch := p.inspector
 	p.runner, err = runner.Start(ctx, runner.Config{
 		Environment: environment, HTTP: p.backend.http, WrapAPI: watch.WatchAPI,

@@ -1,7 +1,6 @@
 package stripetest
 
 import (
-	"encoding/json"
 	"net/http/httptest"
 	"testing"
 
@@ -15,10 +14,8 @@ func (s *StandIn) Start(tb testing.TB) map[string]string {
 	tb.Helper()
 	server := httptest.NewServer(s)
 	tb.Cleanup(server.Close)
-	keys, err := json.Marshal(app.AcquirerKeys{Key: Key, Notices: []string{CurrentSecret, FormerSecret}})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return map[string]string{"LIVE_ACQUIRER": linkstripe.Name, "ACQUIRER_URL": server.URL, "ACQUIRER_SECRET": string(keys),
-		"ACQUIRER_HOSTS": host}
+	variables := linkstripe.Variables(server.URL, app.AcquirerKeys{Key: Key,
+		Notices: []string{CurrentSecret, FormerSecret}})
+	variables["ACQUIRER_HOSTS"] = host
+	return variables
 }

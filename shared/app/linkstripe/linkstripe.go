@@ -3,6 +3,8 @@
 package linkstripe
 
 import (
+	"encoding/json"
+
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/stripe"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -13,6 +15,17 @@ const (
 	Name  = "stripe"
 	Hosts = "*.stripe.com"
 )
+
+// Variables returns the environment of functions that charge at Stripe: at the address of a stand-in for its API, or at
+// Stripe itself for "".
+func Variables(api string, keys app.AcquirerKeys) map[string]string {
+	secret, err := json.Marshal(keys)
+	if err != nil { // texts can always be encoded
+		panic(err)
+	}
+	return map[string]string{"LIVE_ACQUIRER": Name, "ACQUIRER_SECRET": string(secret), "ACQUIRER_URL": api,
+		"ACQUIRER_HOSTS": Hosts}
+}
 
 func init() { app.LinkAcquirer(Name, open) }
 
