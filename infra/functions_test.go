@@ -160,6 +160,9 @@ func TestBuildEnvironment_Settings(t *testing.T) {
 		if f.Name == "checkouts" {
 			wantHosts = "pay.example.com *.acquirer.example.net"
 		}
+		if got := variables(r)["LIVE_ACQUIRER"]; got != "stripe" {
+			t.Errorf("%s: got LIVE_ACQUIRER %v, want stripe, also without its secret", f.Name, got)
+		}
 		if got := variables(r)["ACQUIRER_HOSTS"]; got != wantHosts {
 			t.Errorf("%s: got ACQUIRER_HOSTS %v, want %v", f.Name, got, wantHosts)
 		}

@@ -105,6 +105,21 @@ func TestReadSettings_CommandLineOverridesFile(t *testing.T) {
 	}
 }
 
+// TestReadSettings_AcquirerHosts checks that the setting liveAcquirer also allows the acquirer's pages, unless the
+// operator lists other hosts.
+func TestReadSettings_AcquirerHosts(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"": "*.stripe.com", "pay.example.com": "pay.example.com"} {
+		all := map[string]any{"liveAcquirer": "stripe", "acquirerSecret": "stripe", "rawCardsApproved": "yes"}
+		if given != "" {
+			all["acquirerHosts"] = given
+		}
+		if s, err := readTestSettings(all); err != nil || s.AcquirerHosts != want {
+			t.Errorf("%q: got hosts %q, error %v; want %q", given, s.AcquirerHosts, err, want)
+		}
+	}
+}
+
 // TestReadSettings_StageWithoutSection checks that a stage without a section gets dev's settings, except the settings
 // that are marked "own". A stage with a section gets no settings from dev's section.
 func TestReadSettings_StageWithoutSection(t *testing.T) {
@@ -115,7 +130,8 @@ func TestReadSettings_StageWithoutSection(t *testing.T) {
 		"zoneId": "Z1", "zoneName": "example.com", "baseUrl": "https://dev.example.com", "alarmEmail": "dev@example.com",
 		"pageEmail": "page@example.com", "mailFrom": "no-reply@example.com",
 		"secretVersion": "2", "secretSince": "2026-11-02T00:00:00Z", "secretPrevious": "1",
-		"secretPreviousSince": "2026-11-01T00:00:00Z", "lastingVersion": "3",
+		"secretPreviousSince": "2026-11-01T00:00:00Z", "lastingVersion": "3", "liveAcquirer": "stripe",
+		"acquirerSecret": "stripe", "acquirerSecretVersion": "4", "rawCardsApproved": "yes",
 	}, "load": map[string]any{"rate": 1000}}
 	for stage, want := range map[string]settings{
 		"pr-123": {Stage: "pr-123", Build: "../.build", Account: "111122223333", Region: "eu-central-1", Rate: 7,
