@@ -91,8 +91,8 @@ var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid"
 // ErrBadNotice reports a notice that the acquirer did not send.
 var ErrBadNotice = errors.New("acquirer: the notice is not valid")
 
-// Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer. Live mode needs a different one.
-// Package acquirertest has a case for each rule of this interface.
+// Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer. Package stripe has one for live
+// mode. Package acquirertest has a case for each rule of this interface.
 //
 // Approved, Declined and Cancelled are final: later calls return the same decision. Only a cancelled refund may later
 // be Declined (CancelRefund). Calls may come at the same time, more than once, and from several processes. A caller may

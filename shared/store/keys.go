@@ -119,8 +119,7 @@ import (
 //	growth             GROWTH#M                    GROWTH                      any function whose write for the tenant
 //	                                                                           is throttled; sweep
 //	birth of an index  BIRTH#changes               BIRTH                       sweep, once for a table
-//	readiness          READY#                      READY                       no function; pages tries a write that
-//	                                                                           changes nothing
+//	readiness          READY#                      READY                       no function; pages only tries to write
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
 //	live acquirer      STRIPE#…                    …                           acquirer/stripe
 //	live bank          FILEBANK#…                  …                           bank/file

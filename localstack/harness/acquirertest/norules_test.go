@@ -96,7 +96,7 @@ var noRules = map[string][]string{
 	},
 	inProse: {
 		"Acquirer: Package sandbox has the built-in acquirer.",
-		"Acquirer: Live mode needs a different one.",
+		"Acquirer: Package stripe has one for live mode.",
 		"Acquirer: Package acquirertest has a case for each rule of this interface.",
 	},
 	"a rule of the sandbox, whose own tests check it": {
