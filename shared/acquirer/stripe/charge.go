@@ -88,8 +88,7 @@ func (a *Acquirer) planCharge(ctx context.Context, request acquirer.Charge) (cha
 	c := newCharge(request)
 	method, customer, err := a.payBy(ctx, request)
 	if f, ok := asDecline(err); ok {
-		o := declined(f)
-		c.Outcome = &o
+		c.Outcome = declined(f)
 		return c, nil
 	}
 	if errors.Is(err, errForeignCard) {
@@ -209,7 +208,7 @@ func (a *Acquirer) confirm(ctx context.Context, request acquirer.Charge, c charg
 // withdraw cancels an intent whose confirmation Stripe has refused, so that the request is not taken. If the intent was
 // decided before, withdraw returns that outcome.
 func (a *Acquirer) withdraw(ctx context.Context, c charge, cause error) (payments.Outcome, error) {
-	o, err := a.cancelIntent(ctx, c, c.closed)
+	o, err := a.cancelIntent(ctx, c, nil)
 	if err == nil && o.Decision == payments.Cancelled {
 		return payments.Outcome{}, notTaken("%w", cause)
 	}

@@ -19,16 +19,16 @@ func TestRecords_EachFieldReadBack(t *testing.T) {
 	db, items := s.Raw()
 	b, filler := records{table.Client{DB: db, Table: items, Now: clock.New().Now}}, &storedtest.Filler{}
 	final := storedtest.Fill[outcome](t, filler)
-	decided := storedtest.Fill(t, filler, func(c *charge) { c.Outcome = &final })
+	decided := storedtest.Fill(t, filler, func(c *charge) { c.Closing, c.Outcome = &final, &final })
 	pinned := decided
 	pinned.Outcome = nil
 	if stored, isOurs, err := b.create(t.Context(), pinned); err != nil || !isOurs || stored != pinned {
 		t.Fatalf("got %+v, %t, %v, want the charge pinned", stored, isOurs, err)
 	}
-	if _, err := b.conclude(t.Context(), pinned, final); err != nil {
+	if _, err := b.update(t.Context(), decided); err != nil {
 		t.Fatal(err)
 	}
-	waiting := storedtest.Fill(t, filler, func(c *charge) { c.Outcome = &final })
+	waiting := storedtest.Fill(t, filler, func(c *charge) { c.Closing, c.Outcome = &final, &final })
 	waiting.Outcome = nil
 	if _, _, err := b.create(t.Context(), waiting); err != nil {
 		t.Fatal(err)

@@ -32,11 +32,57 @@ func TestCharge_PayerAbsentChallenged(t *testing.T) {
 	}
 }
 
+// TestLookUp_CancelledMeanwhile checks a call that reads a charge before another call stores that it declines it, and
+// that reads the intent after the other has cancelled it. Stripe has forgotten the reason by then.
+func TestLookUp_CancelledMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	failPut := func(n int) func(string) faults.Fault {
+		return func(operation string) faults.Fault {
+			if operation == "PutItem" {
+				n--
+			}
+			if n == 0 {
+				return faults.FailBefore
+			}
+			return faults.None
+		}
+	}
+	w.Wire.Inject(failPut(2)) // the first one pins
+	if o, err := w.Charge(t.Context(), cardCharge("c", stripetest.StolenCard, "10")); err == nil {
+		t.Fatalf("got %+v, want an error", o)
+	}
+	other := w.otherProcess()
+	other.Wire.Meanwhile("GET payment_intents", 1, func() {
+		w.Wire.Inject(failPut(2)) // the first one stores why the intent is cancelled
+		if o, err := w.LookUp(t.Context(), "c"); err == nil {
+			t.Errorf("got %+v, want an error", o)
+		}
+	})
+	if o, err := other.LookUp(t.Context(), "c"); err != nil || o.Decision != payments.Declined || !o.NeverRetry {
+		t.Errorf("got %+v, %v, want declined for good", o, err)
+	}
+	if got := w.api.Statuses(); !slices.Equal(got, []string{"canceled"}) {
+		t.Errorf("got intents %q, want one cancelled", got)
+	}
+}
+
+// TestCharge_DeclineUnclear checks that a decline is certain even if the replies to its writes are lost.
+func TestCharge_DeclineUnclear(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.Wire.Inject(faults.Always("PutItem", faults.LoseReply))
+	o := w.mustCharge(t, cardCharge("c", stripetest.StolenCard, "10"))
+	if o.Decision != payments.Declined || !o.NeverRetry {
+		t.Errorf("got %+v, want declined for good", o)
+	}
+}
+
 // TestCharge_OutcomeNotStored checks a declined charge whose process dies after it has cancelled the intent. Nothing
-// can charge the intent any more, even if Stripe forgets the reason.
+// can charge the intent any more, and the reason survives even if Stripe forgets it.
 func TestCharge_OutcomeNotStored(t *testing.T) {
 	t.Parallel()
-	for remembers, want := range map[bool]payments.Decision{true: payments.Declined, false: payments.Cancelled} {
+	for _, remembers := range []bool{true, false} {
 		w := newFixture(t)
 		w.api.Remembers = remembers
 		puts := 0
@@ -44,7 +90,7 @@ func TestCharge_OutcomeNotStored(t *testing.T) {
 			if operation == "PutItem" {
 				puts++
 			}
-			if puts == 2 { // the first one pins
+			if puts == 3 { // the first one pins, the second one stores the reason
 				return faults.FailBefore
 			}
 			return faults.None
@@ -55,8 +101,8 @@ func TestCharge_OutcomeNotStored(t *testing.T) {
 		}
 		w.Wire.Inject(nil)
 		for range 2 {
-			if o, err := w.LookUp(t.Context(), "c"); err != nil || o.Decision != want {
-				t.Errorf("Stripe remembers %t: got %+v, %v, want %s", remembers, o, err, want)
+			if o, err := w.LookUp(t.Context(), "c"); err != nil || o.Decision != payments.Declined {
+				t.Errorf("Stripe remembers %t: got %+v, %v, want declined", remembers, o, err)
 			}
 		}
 	}

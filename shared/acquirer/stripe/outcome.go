@@ -62,8 +62,8 @@ var authenticationRequired = failure{DeclineCode: "authentication_required"}
 const neverRetry = "do_not_try_again"
 
 // declined returns the outcome of a failure.
-func declined(f failure) outcome {
-	o := outcome{Decision: payments.Declined, ReturnCode: codeDoNotHonour, NeverRetry: f.AdviceCode == neverRetry}
+func declined(f failure) *outcome {
+	o := &outcome{Decision: payments.Declined, ReturnCode: codeDoNotHonour, NeverRetry: f.AdviceCode == neverRetry}
 	for _, code := range []string{f.DeclineCode, f.Code} {
 		if known, ok := returnCodes[code]; ok {
 			o.ReturnCode = known
@@ -79,21 +79,25 @@ func declinedAs(code string) *outcome { return &outcome{Decision: payments.Decli
 // closed returns the outcome of an intent that is final. An intent is confirmed only once. So if it failed before it
 // was cancelled, the failure decides. The hold of a verification is always cancelled, which says nothing about its
 // success.
-func (c charge) closed(i intent) outcome {
+func (c charge) closed(i intent) *outcome {
 	switch {
-	case i.Status == statusSucceeded, c.Verification && i.attempt().Status == string(statusSucceeded):
+	case i.Status == statusSucceeded:
+		return c.approved(i)
+	case c.Closing != nil:
+		return c.Closing
+	case c.Verification && i.attempt().Status == string(statusSucceeded):
 		return c.approved(i)
 	case i.failure() != nil:
 		return declined(*i.failure())
 	default:
-		return outcome{Decision: payments.Cancelled}
+		return &outcome{Decision: payments.Cancelled}
 	}
 }
 
 // approved returns the outcome of an intent that has captured the amount, or has held the amount of a verification.
-func (c charge) approved(i intent) outcome {
+func (c charge) approved(i intent) *outcome {
 	attempt := i.attempt()
-	o := outcome{Decision: payments.Approved, ReturnCode: codeApproved, AcquirerReference: attempt.ID}
+	o := &outcome{Decision: payments.Approved, ReturnCode: codeApproved, AcquirerReference: attempt.ID}
 	if o.AcquirerReference == "" {
 		o.AcquirerReference = i.ID
 	}

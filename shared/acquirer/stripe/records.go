@@ -42,6 +42,7 @@ type charge struct {
 	Unattended   bool            `dynamo:"unattended,omitempty"`  // the payer is absent
 	KeepsCard    bool            `dynamo:"keeps_card,omitempty"`  // the customer's card is stored with an approval
 	NeverTaken   bool            `dynamo:"never_taken,omitempty"` // Stripe has refused its request, or would refuse it
+	Closing      *outcome        `dynamo:"closing,omitempty"`     // if the intent is cancelled; nil: it tells itself
 	Outcome      *outcome        `dynamo:"outcome,omitempty"`     // nil while the charge is pinned
 }
 
@@ -119,17 +120,14 @@ func (b records) create(ctx context.Context, c charge) (stored charge, created b
 	return found.charge, err == nil && found.WriteID == item.WriteID, err
 }
 
-// conclude stores the final outcome of a pinned charge. It returns the outcome that is stored then, which may be
-// another call's.
-func (b records) conclude(ctx context.Context, c charge, o outcome) (outcome, error) {
+// update stores the closing or the final outcome of a pinned charge. It returns the charge that is stored then, which
+// may have another call's outcome.
+func (b records) update(ctx context.Context, c charge) (charge, error) {
 	item := chargeItem{Key: chargeKey(c.ID), charge: c}
-	item.Outcome = &o
 	stored, err := table.Write(ctx, b.Client, item.Key, item, b.Table.Put(item).If(isOpen).Run,
-		func(i chargeItem) bool { return i.Outcome == nil })
-	if err != nil {
-		return outcome{}, err
-	}
-	return *stored.Outcome, nil
+		func(i chargeItem) bool { return i.Outcome == nil && (c.Outcome != nil || i.Closing == nil) })
+	stored.ID = c.ID
+	return stored.charge, err
 }
 
 var errUnknownRefund = errors.New("stripe: unknown refund")

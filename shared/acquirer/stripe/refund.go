@@ -100,8 +100,7 @@ func (a *Acquirer) sendRefund(ctx context.Context, r refund) (payments.Outcome, 
 	case err == nil:
 		return a.settleRefund(ctx, r, made)
 	case isDecline:
-		o := declined(f)
-		return a.concludeRefund(ctx, r, &o)
+		return a.concludeRefund(ctx, r, declined(f))
 	case isMissing(err):
 		return a.concludeRefund(ctx, r, declinedAs(codeNoRecord))
 	case isRefused(err):

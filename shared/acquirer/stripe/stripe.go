@@ -91,7 +91,7 @@ func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, err
 	case c.Outcome != nil:
 		return c.Outcome.inPort(), nil
 	default:
-		return a.cancelIntent(ctx, c, c.closed)
+		return a.cancelIntent(ctx, c, nil)
 	}
 }
 
@@ -120,15 +120,15 @@ func asRunning(o payments.Outcome, err error) (payments.Outcome, error) {
 func (a *Acquirer) settle(ctx context.Context, c charge, i intent) (payments.Outcome, error) {
 	switch {
 	case i.isFinal():
-		return a.conclude(ctx, c, c.closed(i))
+		return a.close(ctx, c, i)
 	case i.Status == statusNew, i.Status == statusFailed && i.failure() == nil:
 		return payments.Outcome{}, acquirer.ErrUnknownCharge
 	case i.Status == statusFailed:
-		return a.cancelIntent(ctx, c, func(intent) outcome { return declined(*i.failure()) })
+		return a.cancelIntent(ctx, c, declined(*i.failure()))
 	case i.Status == statusHeld && c.Verification:
-		return a.cancelIntent(ctx, c, func(intent) outcome { return c.approved(i) })
+		return a.cancelIntent(ctx, c, c.approved(i))
 	case i.Status == statusAction && c.Unattended:
-		return a.cancelIntent(ctx, c, func(intent) outcome { return declined(authenticationRequired) })
+		return a.cancelIntent(ctx, c, declined(authenticationRequired))
 	case i.Status == statusAction:
 		return i.waiting(), nil
 	default: // processing, or a status that this version of the API does not have
@@ -136,12 +136,23 @@ func (a *Acquirer) settle(ctx context.Context, c charge, i intent) (payments.Out
 	}
 }
 
-// cancelIntent cancels the charge's intent and concludes the charge with the outcome that decide returns for the
-// cancelled intent. If Stripe decided the charge before, it concludes with that outcome. While Stripe refuses to cancel
-// the intent, it returns OutcomeUnknown.
-func (a *Acquirer) cancelIntent(ctx context.Context, c charge, decide func(intent) outcome) (payments.Outcome, error) {
+// cancelIntent cancels the charge's intent, and concludes the charge with the outcome closing, or as Cancelled if that
+// is nil. It stores closing first, because Stripe may forget why the intent failed, and another call may see the
+// cancelled intent before this call concludes. If Stripe decided the charge before, cancelIntent concludes with that
+// outcome. While Stripe refuses to cancel the intent, it returns OutcomeUnknown.
+func (a *Acquirer) cancelIntent(ctx context.Context, c charge, closing *outcome) (payments.Outcome, error) {
+	var err error
+	if closing != nil && c.Closing == nil {
+		c.Closing = closing
+		if c, err = a.records.update(ctx, c); err != nil {
+			return payments.Outcome{}, err
+		}
+	}
+	if c.Outcome != nil {
+		return c.Outcome.inPort(), nil
+	}
 	var i intent
-	err := a.api.send(ctx, call{method: http.MethodPost, path: intentPath(c.Intent) + "/cancel",
+	err = a.api.send(ctx, call{method: http.MethodPost, path: intentPath(c.Intent) + "/cancel",
 		form: expanding(c.Intent)}, &i)
 	if isRefused(err) {
 		i, err = a.readIntent(ctx, c.Intent)
@@ -149,22 +160,29 @@ func (a *Acquirer) cancelIntent(ctx context.Context, c charge, decide func(inten
 	switch {
 	case err != nil:
 		return payments.Outcome{}, err
-	case i.Status == statusCanceled:
-		return a.conclude(ctx, c, decide(i))
 	case i.isFinal():
-		return a.conclude(ctx, c, c.closed(i))
+		return a.close(ctx, c, i)
 	default:
 		return payments.Outcome{Decision: payments.OutcomeUnknown}, nil
 	}
 }
 
-// conclude stores a final outcome. If another call has stored one first, conclude returns that one.
-func (a *Acquirer) conclude(ctx context.Context, c charge, o outcome) (payments.Outcome, error) {
-	stored, err := a.records.conclude(ctx, c, o)
-	if err != nil {
+// close concludes the charge of a final intent. The charge may have been read before another call stored why it cancels
+// the intent, so close reads the charge again.
+func (a *Acquirer) close(ctx context.Context, c charge, i intent) (_ payments.Outcome, err error) {
+	if i.Status == statusCanceled && c.Closing == nil {
+		if c, err = a.records.readCharge(ctx, c.ID); err != nil {
+			return payments.Outcome{}, err
+		}
+	}
+	if c.Outcome != nil {
+		return c.Outcome.inPort(), nil
+	}
+	c.Outcome = c.closed(i)
+	if c, err = a.records.update(ctx, c); err != nil {
 		return payments.Outcome{}, err
 	}
-	return stored.inPort(), nil
+	return c.Outcome.inPort(), nil
 }
 
 func notTaken(format string, values ...any) error {
