@@ -60,7 +60,11 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	if x.route.Access == Open {
 		by := audit.By{Actor: audit.Actor{Source: x.source(), Request: x.id}, Operation: x.operation()}
 		ctx = withState(ctx, func(s *state) { s.by, s.openRouteRequest = by, x.request })
-		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx), Limit{})
+		subject := SourceAddress(ctx)
+		if x.route.PerAddress != (Limit{}) {
+			subject += " " + x.operation()
+		}
+		x.quota, err = x.server.addresses.take(ctx, subject, x.route.PerAddress)
 		return ctx, err
 	}
 	if ctx, err = x.admitCaller(ctx); err != nil {

@@ -33,13 +33,14 @@ import (
 // Fields of embedded structs count as the type's own. The tag validate:"…" has a field's limits (package validate).
 // A query parameter is checked when it is read, every other field once the whole request has been read.
 type input struct {
-	plan  plan
-	path  map[string]string
-	query url.Values
-	form  url.Values // nil: the body is JSON
-	body  node
-	now   time.Time
-	all   bool // report every fault, not only the first
+	plan   plan
+	path   map[string]string
+	query  url.Values
+	form   url.Values // nil: the body is JSON
+	body   node
+	signed []byte // the body as it was sent, if the plan says so
+	now    time.Time
+	all    bool // report every fault, not only the first
 }
 
 // decodeAndCheck fills the struct that request points to, and checks its limits.

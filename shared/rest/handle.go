@@ -8,7 +8,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/textproto"
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -57,6 +59,31 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 				return reply{}, err
 			}
 			return encode(ctx, success, res)
+		},
+	}
+}
+
+// Signed returns the handle of an operation that checks a signature over the body. It gets the headers, each on one
+// line (RFC 9110 §5.3), and the bytes of the body, unpacked if they were in gzip. Req has only path and query
+// parameters. The route must be Open. The operation answers 200 with {}.
+func Signed[Req any](op func(ctx context.Context, req Req, header textproto.MIMEHeader, body []byte) error) Handle {
+	p := planOf(reflect.TypeFor[Req]())
+	p.signed = true
+	return Handle{
+		plan: p,
+		run: func(ctx context.Context, in *input) (reply, error) {
+			var req Req
+			if err := in.decodeAndCheck(&req); err != nil {
+				return reply{}, err
+			}
+			header := textproto.MIMEHeader{}
+			for name, lines := range openRouteRequest(ctx).Header {
+				header.Set(name, strings.Join(lines, ",")) // the Lambda adapter has split them at commas
+			}
+			if err := op(ctx, req, header, in.signed); err != nil {
+				return reply{}, err
+			}
+			return encode(ctx, http.StatusOK, struct{}{})
 		},
 	}
 }

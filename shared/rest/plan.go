@@ -16,6 +16,7 @@ import (
 type plan struct {
 	path, query, form []field
 	json              bool // the type has JSON members
+	signed            bool // the operation gets the body as it was sent
 	unchecked         bool // the operation checks its fields itself
 	request           reflect.Type
 }

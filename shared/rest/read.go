@@ -54,6 +54,10 @@ func (x *exchange) read() error {
 	if x.raw, err = readBody(x.request); err != nil {
 		return err
 	}
+	if x.input.plan.signed {
+		x.input.signed = x.raw
+		return nil
+	}
 	if x.input.plan.readsForm(x.request.Header) {
 		if x.input.form, err = parseQuery(string(x.raw)); err != nil {
 			return failure.Malformed("The form is malformed.") // without the cause, which quotes the body

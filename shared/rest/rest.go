@@ -87,6 +87,9 @@ type Route struct {
 
 	Handle Handle
 
+	// PerAddress is the limit of one address on an Open route; zero: Limits.Address.
+	PerAddress Limit
+
 	// Successor is the path that replaces a deprecated route (contract §2.10). {merchant_code} in it stands for the
 	// caller's merchant. "": none.
 	Successor string

@@ -47,6 +47,9 @@ func newRouter(routes []Route) *router {
 		if shapes[shape] || route.Handle.run == nil {
 			panic(fmt.Sprintf("rest: %s %s: listed twice, or without a handle", route.Method, route.Path))
 		}
+		if route.Access != Open && (route.Handle.plan.signed || route.PerAddress != Limit{}) {
+			panic(fmt.Sprintf("rest: %s %s: signed or limited by address, but not Open", route.Method, route.Path))
+		}
 		shapes[shape] = true
 		mustCheckSuccessor(route)
 		r.routes[key] = &route
