@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT ID
 
 .DEFAULT_GOAL := help
 .PHONY: help tools run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
-	test-all test-dynamodb-local sdk-check sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden pictures
+	test-all test-acquirer test-dynamodb-local sdk-check sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden pictures
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -123,6 +123,9 @@ golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its
 	@go test ./functions/proofs/access -run '^TestAccess_AsRecorded$$' -update
 	@go test ./functions/proofs/capacity ./functions/proofs/rules -run '^(TestCapacity|TestEvents_OfFamilies)$$' -update
 	@go test ./infra/cost -run '^TestReport_Page$$' -update
+
+test-acquirer: go ## charge in Stripe's test mode: make test-acquirer STRIPE_KEY=sk_test_…
+	@CASHWRAP_TESTS=stripe go test -count=1 -v -run '^TestStripe$$' ./shared/acquirer/stripe
 
 pictures: TOOLS := chromium pngquant
 pictures: go tools ## take README's pictures of the sandbox page and a payment page again; needs Chromium and pngquant

@@ -15,7 +15,7 @@ import (
 func (e *everything) payAtStripe() {
 	e.Helper()
 	api := stripetest.New(e.Clock)
-	e.GoLiveWith(api.Start(e))
+	e.GoLiveWith(stripetest.Start(e, api))
 	live := e.newSales(e.NewLiveShop())
 	at := &everything{&examples.Scenario{Shop: live.Shop}}
 	for _, a := range examples.Actions {

@@ -1,6 +1,7 @@
 package stripetest
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -8,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/linkstripe"
 )
 
-// Start serves the stand-in on a loopback address. It returns the variables of a platform whose live mode charges
-// there.
-func (s *StandIn) Start(tb testing.TB) map[string]string {
+// Start serves a stand-in on a loopback address: a StandIn or a LocalStripe. It returns the variables of a platform
+// whose live mode charges there.
+func Start(tb testing.TB, standIn http.Handler) map[string]string {
 	tb.Helper()
-	server := httptest.NewServer(s)
+	server := httptest.NewServer(standIn)
 	tb.Cleanup(server.Close)
 	variables := linkstripe.Variables(server.URL, app.AcquirerKeys{Key: Key,
 		Notices: []string{CurrentSecret, FormerSecret}})

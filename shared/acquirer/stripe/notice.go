@@ -25,7 +25,7 @@ const (
 	maxNotice = 256 << 10
 	// maxSignatures is the maximum number of fields in the header. Stripe signs with two secrets at most.
 	maxSignatures = 16
-	// noticeTime is the maximum difference between a notice's time and the clock.
+	// noticeTime is the maximum difference between a notice's time and the system's.
 	noticeTime = 5 * time.Minute
 )
 
@@ -47,7 +47,7 @@ func (e event) stripeID() string { return e.ID }
 var hintedTypes = []string{
 	"payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
 	"payment_intent.amount_capturable_updated", "setup_intent.succeeded", "setup_intent.setup_failed",
-	"setup_intent.canceled", "charge.refund.updated", "refund.created", "refund.updated", "refund.failed",
+	"setup_intent.canceled", "refund.created", "refund.updated", "refund.failed",
 }
 
 // hint returns the hint of an event about an intent or a refund. It returns false for any other event, and for an
@@ -94,7 +94,7 @@ func (a *Acquirer) checkSignature(values []string, body []byte) error {
 	if !found || err != nil {
 		return badNotice("its header has no time")
 	}
-	if a.records.Time().Sub(time.Unix(seconds, 0)).Abs() > noticeTime {
+	if a.noticeNow().Sub(time.Unix(seconds, 0)).Abs() > noticeTime {
 		return badNotice("its time is not now")
 	}
 	signed := false

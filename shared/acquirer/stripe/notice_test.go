@@ -3,8 +3,12 @@ package stripe_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"net/http"
+	"net/http/httptest"
 	"net/textproto"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +18,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/stripetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/stripe"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 var someHint = acquirer.Hint{Reference: acquirer.Reference{Tenant: "T#MC1", CheckoutID: "k"}, ID: "c"}
@@ -106,5 +112,57 @@ func TestHints_SeveralPages(t *testing.T) {
 	})
 	if h := hints[0]; h.ID != "e" || h.Tenant != "T#MC1" || h.CheckoutID != "checkout of e" {
 		t.Errorf("got the newest hint %+v, want that of charge e", h)
+	}
+}
+
+// receiveNotice checks the notice that localstripe signs after a payer has passed a challenge, and a forged one.
+// Notices of earlier charges may arrive, too.
+func receiveNotice(t *testing.T, peer *stripetest.LocalStripe) {
+	t.Helper()
+	h := newLocalHistory(t, peer, 0)
+	notices := make(chan error, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			notices <- err
+			return
+		}
+		hints, err := h.Notice(textproto.MIMEHeader(r.Header), body)
+		if err == nil && (len(hints) != 1 || hints[0].ID != "c") {
+			return
+		}
+		want := acquirer.Hint{Reference: cardCharge("c", "", "10").Reference, ID: "c"}
+		if err == nil && hints[0] != want {
+			err = fmt.Errorf("got %+v, want %+v", hints, want)
+		}
+		_, forged := h.Notice(textproto.MIMEHeader(r.Header), append(body, ' '))
+		if !errors.Is(forged, acquirer.ErrBadNotice) {
+			err = fmt.Errorf("a forged notice: %w", forged)
+		}
+		notices <- err
+	}))
+	defer server.Close()
+	if err := peer.SendNotices(t.Context(), server.URL); err != nil {
+		t.Fatal(err)
+	}
+	c := cardCharge("c", stripetest.AskingCard, "10")
+	c.Card.CVV = secret.New("731")
+	o := h.mustCharge(t, c)
+	if o.Decision != payments.Challenge {
+		t.Fatalf("got %+v, want a challenge", o)
+	}
+	if err := peer.Authenticate(t.Context(), path.Base(o.Step.URL), true); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-notices:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("got no notice, want one")
+	}
+	if o, err := h.LookUp(t.Context(), "c"); err != nil || o.Decision != payments.Approved {
+		t.Errorf("got %+v, %v, want approved", o, err)
 	}
 }

@@ -3,7 +3,6 @@ package stripe_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -33,20 +32,9 @@ func startMock(t *testing.T) string {
 	if output, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v:\n%s", err, output)
 	}
-	server := exec.CommandContext(t.Context(), filepath.Join(folder, "stripe-mock"), "-http-addr", address)
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
-	for range 600 {
-		if line, err := net.DialTimeout("tcp", address, time.Second); err == nil {
-			_ = line.Close()
-			return "http://" + address
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Fatalf("got no answer at %s, want the mock", address)
-	return ""
+	mock := exec.CommandContext(t.Context(), filepath.Join(folder, "stripe-mock"), "-http-addr", address)
+	stripetest.StartServer(t, mock, address)
+	return "http://" + address
 }
 
 // TestRequests_Shapes checks the shape of every kind of request by Stripe's own mock.

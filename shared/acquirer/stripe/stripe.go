@@ -29,6 +29,8 @@ type Config struct {
 	DB    *dynamo.DB
 	Table dynamo.Table
 	Now   func() time.Time // nil: the system's clock
+	// NoticeNow returns the system's time, which is compared with the times in Stripe's notices; nil: as Now.
+	NoticeNow func() time.Time
 
 	Key           func() string     // secret key of the account
 	NoticeSecrets func() []string   // signing secrets of the webhook endpoint: the current one and the one before
@@ -40,6 +42,7 @@ type Config struct {
 type Acquirer struct {
 	records       records
 	api           *client
+	noticeNow     func() time.Time
 	noticeSecrets func() []string
 }
 
@@ -48,7 +51,11 @@ var _ acquirer.Acquirer = (*Acquirer)(nil)
 // New returns the acquirer.
 func New(c Config) *Acquirer {
 	stored := records{table.Client{DB: c.DB, Table: c.Table, Now: c.Now}}
-	return &Acquirer{records: stored, api: newClient(c, stored.Time), noticeSecrets: c.NoticeSecrets}
+	if c.NoticeNow == nil {
+		c.NoticeNow = stored.Time
+	}
+	return &Acquirer{records: stored, api: newClient(c, stored.Time), noticeNow: c.NoticeNow,
+		noticeSecrets: c.NoticeSecrets}
 }
 
 // Summary returns the full summary of the card.

@@ -31,7 +31,7 @@ func init() { app.LinkAcquirer(Name, open) }
 
 func open(a *app.App) acquirer.Acquirer {
 	db, table := a.Store.Raw()
-	return stripe.New(stripe.Config{DB: db, Table: table, Now: a.Now, BaseURL: a.AcquirerURL,
+	return stripe.New(stripe.Config{DB: db, Table: table, Now: a.Now, NoticeNow: a.WallNow, BaseURL: a.AcquirerURL,
 		Key:           func() string { return a.AcquirerKeys().Key },
 		NoticeSecrets: func() []string { return a.AcquirerKeys().Notices },
 	})

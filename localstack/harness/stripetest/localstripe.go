@@ -1,0 +1,165 @@
+package stripetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+)
+
+// launch starts localstripe, a program by others that imitates Stripe. By itself it would listen on all addresses, and
+// write all objects to a file after each request.
+const launch = `import sys
+from aiohttp import web
+from localstripe import server
+server.store.dump_to_disk = lambda: None
+web.run_app(server.app, host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None)`
+
+// LocalStripe is a running localstripe, and a network to it. Localstripe has no idempotency keys, so the network keeps
+// the reply to each key. It leaves out the parameters that localstripe does not know.
+type LocalStripe struct {
+	Remote
+	Keyless func(operation string) bool // returns true for operations whose keys are ignored
+
+	mu      sync.Mutex
+	replies map[string]*keyed
+}
+
+// keyed is the reply to an idempotency key.
+type keyed struct {
+	sync.Mutex
+	status int
+	body   []byte
+}
+
+// StartLocalStripe installs and starts localstripe.
+func StartLocalStripe(tb testing.TB) *LocalStripe {
+	tb.Helper()
+	home, port := tb.TempDir(), fmt.Sprint(enginetest.FreePort(tb))
+	python := filepath.Join(home, "bin", "python")
+	for _, install := range []*exec.Cmd{exec.CommandContext(tb.Context(), "python3", "-m", "venv", home),
+		exec.CommandContext(tb.Context(), python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+			"aiohttp==3.14.5", "localstripe==1.15.10")} {
+		if output, err := install.CombinedOutput(); err != nil {
+			tb.Fatalf("%v:\n%s", err, output)
+		}
+	}
+	StartServer(tb, exec.CommandContext(tb.Context(), python, "-c", launch, port), "127.0.0.1:"+port)
+	return &LocalStripe{Remote: Remote{URL: "http://127.0.0.1:" + port, Key: Key, unknown: unknown},
+		Keyless: func(string) bool { return false }, replies: map[string]*keyed{}}
+}
+
+// StartServer starts a program, and waits until it listens on the address. The program ends with the test.
+func StartServer(tb testing.TB, server *exec.Cmd, address string) {
+	tb.Helper()
+	if err := server.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	for range 600 {
+		if line, err := net.DialTimeout("tcp", address, time.Second); err == nil {
+			_ = line.Close()
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	tb.Fatalf("got no answer at %s, want the program", address)
+}
+
+// unknown lists the parameters that localstripe does not know.
+var unknown = []string{"return_url", "off_session", "statement_descriptor_suffix", "mandate_data", "created", "types"}
+
+// RoundTrip implements http.RoundTripper.
+func (l *LocalStripe) RoundTrip(r *http.Request) (*http.Response, error) {
+	form := r.URL.Query()
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			form, err = url.ParseQuery(string(body) + "&" + r.URL.RawQuery)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if key == "" || l.Keyless(Operation(r)) {
+		status, body, err := l.call(r.Context(), r.Method, r.URL.Path, form)
+		return NewReply(r, status, body), err
+	}
+	reply := l.replyTo(key)
+	reply.Lock()
+	defer reply.Unlock()
+	if reply.status == 0 {
+		var err error
+		if reply.status, reply.body, err = l.call(r.Context(), r.Method, r.URL.Path, form); err != nil {
+			return nil, err
+		}
+	}
+	return NewReply(r, reply.status, reply.body), nil
+}
+
+func (l *LocalStripe) replyTo(key string) *keyed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.replies[key] == nil {
+		l.replies[key] = &keyed{}
+	}
+	return l.replies[key]
+}
+
+// NewReply returns a response of JSON.
+func NewReply(r *http.Request, status int, body []byte) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(body)), Request: r}
+}
+
+// ServeHTTP answers as RoundTrip does.
+func (l *LocalStripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer, err := l.RoundTrip(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer answer.Body.Close()
+	maps.Copy(w.Header(), answer.Header)
+	w.WriteHeader(answer.StatusCode)
+	_, _ = io.Copy(w, answer.Body)
+}
+
+// Authenticate acts as the payer of a challenge. If the intent has none any more, it does nothing.
+func (l *LocalStripe) Authenticate(ctx context.Context, id string, success bool) error {
+	intent, err := l.Intent(ctx, id)
+	if err != nil || intent["status"] != "requires_action" {
+		return err
+	}
+	_, _, err = l.call(ctx, http.MethodPost, "/v1/payment_intents/"+id+"/_authenticate", url.Values{
+		"client_secret": {intent["client_secret"].(string)}, "success": {fmt.Sprint(success)}})
+	return err
+}
+
+// Forget deletes all objects and replies.
+func (l *LocalStripe) Forget(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replies = map[string]*keyed{}
+	_, err := l.mustCall(ctx, http.MethodDelete, "/_config/data", nil)
+	return err
+}
+
+// SendNotices makes localstripe send notices to an address, signed with CurrentSecret.
+func (l *LocalStripe) SendNotices(ctx context.Context, address string) error {
+	_, err := l.mustCall(ctx, http.MethodPost, "/_config/webhooks/platform", url.Values{"url": {address},
+		"secret": {CurrentSecret}})
+	return err
+}
