@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/mails"
 	"github.com/cashwrap/cashwrap/functions/members"
 	"github.com/cashwrap/cashwrap/functions/merchants"
+	"github.com/cashwrap/cashwrap/functions/notices"
 	"github.com/cashwrap/cashwrap/functions/oauth"
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/functions/payoutopen"
@@ -151,6 +152,7 @@ var All = []Function{
 	{Name: "docs", HTTP: docs.Routes, Timeout: requestTime},
 	{Name: "public", HTTP: public.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
+	{Name: "notices", HTTP: notices.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true},
 		Timeout: time.Minute},

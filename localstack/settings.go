@@ -63,5 +63,9 @@ func readAcquirer(lookup func(string) string) (map[string]string, error) {
 	} else if !isTest {
 		return nil, errStripe
 	}
-	return linkstripe.Variables(api, app.AcquirerKeys{Key: key}), nil
+	keys := app.AcquirerKeys{Key: key}
+	if secret := lookup("STRIPE_WEBHOOK_SECRET"); secret != "" {
+		keys.Notices = []string{secret}
+	}
+	return linkstripe.Variables(api, keys), nil
 }

@@ -38,10 +38,11 @@ func TestReadConfig(t *testing.T) {
 func TestReadConfig_Acquirer(t *testing.T) {
 	t.Parallel()
 	const api = "http://127.0.0.1:12111"
-	for text, want := range map[string]string{ // key and address; "refused": an error
+	for text, want := range map[string]string{ // key, address and the secret of notices; "refused": an error
 		"": "", "STRIPE_KEY=sk_live_1": "", "ACQUIRER=stripe STRIPE_API=" + api + "/": "sk_test_local " + api,
-		"ACQUIRER=stripe STRIPE_KEY=rk_test_1": "rk_test_1 ", "ACQUIRER=stripe STRIPE_KEY=sk_live_1": "refused",
-		"ACQUIRER=stripe STRIPE_KEY=sk_live_1 STRIPE_API=" + api: "refused", "ACQUIRER=stripe": "refused",
+		"ACQUIRER=stripe STRIPE_KEY=rk_test_1 STRIPE_WEBHOOK_SECRET=whsec_1": "rk_test_1  whsec_1",
+		"ACQUIRER=stripe STRIPE_KEY=sk_live_1":                               "refused",
+		"ACQUIRER=stripe STRIPE_KEY=sk_live_1 STRIPE_API=" + api:             "refused", "ACQUIRER=stripe": "refused",
 		"ACQUIRER=worldpay STRIPE_API=" + api: "refused",
 	} {
 		c, err := readConfig(func(asked string) string {
@@ -53,8 +54,8 @@ func TestReadConfig_Acquirer(t *testing.T) {
 			return ""
 		})
 		var variables map[string]string
-		if key, address, charges := strings.Cut(want, " "); charges {
-			variables = linkstripe.Variables(address, app.AcquirerKeys{Key: key})
+		if parts := strings.Split(want, " "); len(parts) > 1 {
+			variables = linkstripe.Variables(parts[1], app.AcquirerKeys{Key: parts[0], Notices: parts[2:]})
 		}
 		if (err != nil) != (want == "refused") || !maps.Equal(c.Live, variables) {
 			t.Errorf("%s: got %v, error %v; want %q", text, c.Live, err, want)

@@ -48,7 +48,7 @@ func (d *deployment) runScenario(ctx context.Context) error {
 	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
 		Today: time.Now(), MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.invokeRaw}
 	steps := []func(context.Context, demo.Config) error{
-		d.checkCommit, d.readDocs, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.checkLogs}
+		d.checkCommit, d.readDocs, d.sell, d.payOut, d.refuseNotice, d.invokeOthers, d.reconcile, d.checkLogs}
 	for _, step := range steps {
 		if err := step(ctx, shop); err != nil {
 			return err
@@ -188,6 +188,16 @@ func checkPaidOut(ctx context.Context, shop demo.Config, records []record) error
 		return fmt.Errorf("no transaction is PAID_OUT: %v", statuses)
 	}
 	return nil
+}
+
+// refuseNotice sends a notice that no acquirer has signed.
+func (d *deployment) refuseNotice(ctx context.Context, shop demo.Config) error {
+	d.say("Send a notice without a signature")
+	answer, err := shop.API.Do(ctx, client.Request{Method: http.MethodPost, Path: "/acquirer/notices/test", Body: "{}"})
+	if err != nil {
+		return err
+	}
+	return checkEqual("a notice without a signature", answer.Status, http.StatusBadRequest)
 }
 
 // invokeOthers invokes the remaining functions with sample events (events/). No payout is due, and the ids are unknown.

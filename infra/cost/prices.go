@@ -97,7 +97,7 @@ func assumptions() assumptionList {
 		{"quota.stage", "requests a second of the API's stage (prod)", 5000},
 		{"callbackCalls", "calls of the callbacks' consumer at the same time (prod)", 400},
 		{"batch", "callbacks in one call, at most", 10},
-		{"alarms", "metrics that alarms of a stage watch (prod); each is billed", 171},
+		{"alarms", "metrics that alarms of a stage watch (prod); each is billed", 176},
 		{"metrics", "metrics that functions write for a stage, at most", 35},
 		{"secrets", "secrets of a stage", 2},
 		{"shards", "of the due index", store.DefaultDueShards},

@@ -88,7 +88,7 @@ var ErrUnknownCharge = errors.New("acquirer: unknown charge")
 // ErrBadAnswer reports a payer's answer (PaRes) that the issuer did not make.
 var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
 
-// ErrBadNotice reports a notice that the acquirer did not send.
+// ErrBadNotice reports a notice with a wrong or old signature, or with a body that cannot be read.
 var ErrBadNotice = errors.New("acquirer: the notice is not valid")
 
 // Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer. Package stripe has one for live

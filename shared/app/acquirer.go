@@ -35,8 +35,8 @@ func (a *App) openLive() acquirer.Acquirer {
 // object, such as {"key":"rk_live_…","notices":["whsec_…"]}.
 type AcquirerKeys struct {
 	Key string `json:"key"` // of our requests
-	// Notices has the secrets that sign the acquirer's notices: the current one, and the one before. No address takes
-	// notices of live mode yet, so a deployment leaves them out.
+	// Notices has the secrets that sign the acquirer's notices: the current one, and the one before. Without any, the
+	// platform refuses notices, and learns late outcomes by asking.
 	Notices []string `json:"notices,omitempty"`
 }
 

@@ -12,11 +12,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// HandleNotice resolves the hints in a notice that the mode's acquirer sent. It may be repeated. After an error other
-// than ErrBadNotice, some hints are not resolved. Errors: acquirer.ErrBadNotice.
+// HandleNotice resolves the hints of a notice from the mode's acquirer. It may be repeated. It tries every hint, even
+// if one fails. If the acquirer does not answer, that is no error: polls ask again. Failure: Malformed, before any hint
+// was tried; after any other error the acquirer should send the notice again.
 func (p *Processor) HandleNotice(ctx context.Context, mode identity.Mode, header textproto.MIMEHeader,
 	body []byte) error {
 	hints, err := p.acquirer(mode).Notice(header, body)
+	if errors.Is(err, acquirer.ErrBadNotice) {
+		return failure.Malformed("The notice is not signed by this mode's acquirer, is too old, or cannot be read.").
+			WithCause(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -29,7 +34,7 @@ func (p *Processor) HandleNotice(ctx context.Context, mode identity.Mode, header
 
 // hintTime bounds the time for one hint of a notice, so that an acquirer that does not answer for one charge does not
 // hold up the other hints.
-const hintTime = 10 * time.Second
+const hintTime = 5 * time.Second
 
 func (p *Processor) resolveInTime(ctx context.Context, mode identity.Mode, h acquirer.Hint) error {
 	ctx, cancel := context.WithTimeout(ctx, hintTime)

@@ -72,12 +72,12 @@ import (
 //	membership         MEMBERSHIPS#<user>          MEMBERSHIP#M                members, provision
 //	invitation         INVITATION#<sha256>         INVITATION                  members; of its token
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, pages, readers, sandbox,
-//	                                                                           provision, polls, sweep
+//	                                                                           provision, polls, notices, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
 //	payment's own id   REFERENCE#M#<foreign id>    PAYMENT#<0 or 1>#<µs>#<id>  with transactions at readers
 //	transaction        TRANSACTION#M#<code>        TRANSACTION#<id>            writers of checkouts and events
 //	event              TRANSACTION#M#<code>        EVENT#<id>                  transactions, payoutrun, provision,
-//	                                                                           polls, sweep
+//	                                                                           polls, notices, sweep
 //	receipt number     TRANSACTION#M#<code>        RECEIPT#<id>                receipts; of a payment or refund
 //	receipt counter    RECEIPTS#M                  COUNTER                     receipts
 //	link to a receipt  RECEIPTLINK#<sha256>        RECEIPTLINK                 receipts; of its token

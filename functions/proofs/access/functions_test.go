@@ -65,6 +65,7 @@ func TestAccess_AsRecorded(t *testing.T) {
 	for _, f := range functions.All {
 		all[f.Name] = w.Permits.Of(f.Name)
 	}
+	all["notices"] = append(all["notices"], all["polls"]...) // a notice resolves what a poll does
 	all["payoutopen"] = append(all["payoutopen"], recordOpeningRights(t)...)
 	for name, used := range all {
 		for _, right := range used {

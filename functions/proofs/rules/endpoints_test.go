@@ -96,6 +96,9 @@ func buildEvent(tb testing.TB, a *app.App, f functions.Function, o checker.Opera
 	for name := range values {
 		event.QueryStringParameters[name] = values.Get(name)
 	}
+	for name, value := range r.Header {
+		event.Headers[strings.ToLower(name)] = value
+	}
 	if !o.Public {
 		event.Headers["authorization"] = "Bearer ${API_KEY}"
 	}

@@ -40,7 +40,8 @@ var noticeCases = []Case{
 	}},
 	{"Notice_Forged", []string{
 		"Acquirer.Notice: Errors: ErrBadNotice.",
-		"ErrBadNotice: ErrBadNotice reports a notice that the acquirer did not send.",
+		"ErrBadNotice: ErrBadNotice reports a notice with a wrong or old signature, or with a body that cannot be " +
+			"read.",
 	}, func(s *subject) {
 		c := s.newCharge(Approve)
 		s.expect(charging(c), payments.Approved)

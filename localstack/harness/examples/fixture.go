@@ -162,8 +162,8 @@ func Build(tb testing.TB, o checker.Operation, actual func(string) string) world
 	return build(o, exampleOf(tb, o, ""), actual)
 }
 
-// build returns the request of an example. It sets the required query parameters. It also sets the operation's optional
-// query parameter in the map queried.
+// build returns the request of an example. It sets the required query parameters, and the operation's optional query
+// parameter in the map queried. It sets a header if the document's value has a placeholder.
 func build(o checker.Operation, e checker.Example, actual func(string) string) world.Request {
 	query := url.Values{}
 	for _, p := range o.InputsIn("query") {
@@ -174,6 +174,11 @@ func build(o checker.Operation, e checker.Example, actual func(string) string) w
 	r := world.Request{Method: o.Method, Path: PathOf(o, actual)}
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
+	}
+	for _, p := range o.InputsIn("header") {
+		if value := actual(p.Example); value != p.Example {
+			r.Header = map[string]string{p.Path: value}
+		}
 	}
 	switch {
 	case e.Value == nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
@@ -51,6 +52,15 @@ func init() {
 				return member.TestProfilePrefix + "of_live_mode_there_is_none"
 			}
 			return fix.TestProfile("Checkout team").ID
+		}},
+		// Signature of a notice about the checkout, for the body in the form of Build.
+		"t=1795255200,v1=5d41402abc4b2a76b9719d911017c592": {"SIGNATURE", func(fix *Fixture) string {
+			header, _, err := fix.App.Sandbox.NewNotice(acquirer.Hint{Reference: acquirer.Reference{Tenant: "T#MC0A1B2C3D",
+				CheckoutID: fix.Value("4e425463-3e1b-431d-83fa-1e51c2925e99")}, ID: "8e2b1f0c-5d0a-4a57-9b0e-2f6a3c1d4e5f"})
+			if err != nil {
+				fix.Fatal(err)
+			}
+			return header.Get("Sandbox-Signature")
 		}},
 		"0d3f1f86-9b5b-4c38-8d0f-6f1f2a0b7c55": {"SESSION_ID", func(fix *Fixture) string {
 			fix.Open(nil)

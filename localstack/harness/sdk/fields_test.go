@@ -131,7 +131,7 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 // because no row is used yet.
 func notHere(contract string) map[string]bool {
 	_, section, _ := strings.Cut(contract, "\n### 13.11 ")
-	section, _, _ = strings.Cut(section, "\n## ")
+	section, _, _ = strings.Cut(section, "\n##")
 	rows := map[string]bool{}
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")

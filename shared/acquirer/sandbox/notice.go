@@ -40,12 +40,13 @@ type notice struct {
 	Hints []hint `json:"hints"`
 }
 
-// hint is a hint as the sandbox stores and sends it.
+// hint is a hint as the sandbox stores and sends it. The names are in the order of the alphabet, because the example of
+// openapi.yaml signs the body that encoding/json makes of a map.
 type hint struct {
-	ID         string `dynamo:"id" json:"id"`
-	Tenant     string `dynamo:"tenant" json:"tenant"`
 	CheckoutID string `dynamo:"checkout_id" json:"checkout_id"`
+	ID         string `dynamo:"id" json:"id"`
 	IsRefund   bool   `dynamo:"is_refund,omitempty" json:"is_refund,omitempty"`
+	Tenant     string `dynamo:"tenant" json:"tenant"`
 }
 
 func newHint(h acquirer.Hint) hint {
