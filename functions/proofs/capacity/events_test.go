@@ -45,29 +45,25 @@ func (c *capacity) measureEvents(t *testing.T) {
 	c.addUse(fmt.Sprintf("%d payments are paid out", paidOutCount), one.payOut(paidOutCount))
 	proven := fmt.Sprintf("%d payments are proven in the night after ", paidOutCount)
 	c.addUse(proven+"their creation", created.Minus(unchanged))
-	c.addRemains("a checkout is paid by card", payOnce(t))
+	c.addRemains("a checkout is paid by card", payOnce(measuredScenario{examples.New(t)}))
+	c.addRemains("a checkout is paid by card at Stripe", payOnce(measuredScenario{newLiveFixture(t).Scenario}))
 	c.addRemains(fmt.Sprintf("%d payments are paid out, in addition", paidOutCount), one.totalSize().minus(before))
 	c.addRemains(fmt.Sprintf("%d payments are proven, in addition", paidOutCount), lines.minus(nightly))
 	paid, _ := one.reconcile()
 	c.addUse(proven+"their payout", paid.Minus(unchanged))
 	c.addRemains("a file is uploaded", uploadOnce(t))
-	c.items = makeTypicalItems(t)
+	c.addTypicalItems(t)
 }
 
-// makeTypicalItems makes one payment. It returns the sizes of the payment's items in each state that is written, and
-// fails the test if an item is larger than a write unit. The payment has a description and texts of usual length. Its
-// times have fractions of a second, like most times.
-func makeTypicalItems(t *testing.T) (items []itemSize) {
+// addTypicalItems makes one payment, and adds the sizes of the payment's items in each state that is written. The
+// payment has a description and texts of usual length. Its times have fractions of a second, like most times.
+func (c *capacity) addTypicalItems(t *testing.T) {
 	one := measuredScenario{examples.New(t)}
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.Clock.Advance(123456789 * time.Nanosecond)
 	add := func(state string, kinds ...store.Kind) {
 		for _, kind := range kinds {
-			n := one.sizeOfLargest(kind)
-			items = append(items, itemSize{string(kind) + ", " + state, n})
-			if n > unitBytes {
-				t.Errorf("%s, %s: got %d bytes, want %d at most: each write of it costs twice as much", kind, state, n, unitBytes)
-			}
+			c.addItem(t, string(kind)+", "+state, one.sizeOfLargest(kind))
 		}
 	}
 	one.Open(map[string]any{"checkout_reference": "0f8fad5b-d9cb-469f-a165-70867728950e",
@@ -82,7 +78,6 @@ func makeTypicalItems(t *testing.T) (items []itemSize) {
 	add("paid", store.KindCheckout, store.KindTransaction, store.KindJournal, store.KindPayable, store.KindCallback)
 	one.payOut(1)
 	add("paid out", store.KindTransaction, store.KindPayout, store.KindPayoutRecords)
-	return items
 }
 
 // claim claims the checkout for an attempt by card, like a process that dies before it charges the card.
@@ -160,8 +155,7 @@ func (t measuredScenario) reconcile() (world.Use, size) {
 
 // payOnce returns the size of the items that a payment by card leaves. The payment's return_url has the same length in
 // each run.
-func payOnce(t *testing.T) size {
-	one := measuredScenario{examples.New(t)}
+func payOnce(one measuredScenario) size {
 	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless)) // records the key's use, once an hour
 	before := one.totalSize()
 	order := one.Create("10.10", map[string]any{"return_url": "https://example.com/hooks"})

@@ -26,6 +26,20 @@ sandbox acquirer's own records belong to a counterparty and are not counted. cap
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---|
 `
 
+const afterUses = `
+## Live payments at Stripe
+
+The same for a live merchant, if the platform charges at Stripe. The column Stripe counts the requests that the platform
+sends to Stripe. A stand-in answers these requests at once, so the rows show a course without repetitions, and say
+nothing about Stripe's time ([COST.md](../infra/COST.md) assumes one). The calls and units include the platform's
+records of Stripe's charges and refunds. A live refund also reads the merchant's balance. Stripe sends the notices: a
+*known* payment or refund has its outcome before the notice, an *open* payment gets it by the notice. Requests that do
+not ask the acquirer were not measured again. The nights' reading of Stripe's payouts was not measured.
+
+| request | Stripe | calls | RCU | WCU | list | due | history | changes | relay | which |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
+`
+
 const afterEvents = `
 ## What a payment leaves in the table
 
@@ -40,7 +54,7 @@ const afterLeft = `
 ## The items of a typical payment
 
 The payment has a description of 100 characters. The sizes follow DynamoDB's published rules. A write costs a unit for
-each 1,024 bytes, and twice that in a transaction.
+each 1,024 bytes, and twice that in a transaction. The rows STRIPE are charges as the platform records them.
 
 | item | bytes |
 |---|---:|
@@ -60,6 +74,7 @@ type row struct {
 	Read, Write float64            // units
 	Indexes     map[string]float64 `json:",omitempty"` // of Write, by index
 	Relayed     int                `json:",omitempty"` // records for relay; not counted for payouts
+	Acquirer    int                `json:",omitempty"` // requests to Stripe
 	inOrder     []string           // the calls in order, which may differ in another run
 }
 
@@ -76,7 +91,7 @@ type itemSize struct {
 }
 
 func (c *capacity) addUse(name string, u world.Use) {
-	r := row{name, map[string]int{}, u.Read, u.Write, u.Indexes, u.Relayed, u.Calls}
+	r := row{name, map[string]int{}, u.Read, u.Write, u.Indexes, u.Relayed, u.Acquirer, u.Calls}
 	for _, call := range u.Calls {
 		r.Calls[call]++
 	}
@@ -87,15 +102,28 @@ func (c *capacity) addRemains(name string, s size) {
 	c.Left = append(c.Left, remains{name, s.items, s.bytes, s.inIndexes})
 }
 
+// addItem adds the size of an item. It fails the test if the item is larger than a write unit.
+func (c *capacity) addItem(t *testing.T, name string, bytes int) {
+	t.Helper()
+	c.items = append(c.items, itemSize{name, bytes})
+	if bytes > unitBytes {
+		t.Errorf("%s: got %d bytes, want %d at most: each write of it costs twice as much", name, bytes, unitBytes)
+	}
+}
+
 // renderPage returns the capacity as a page for people.
 func (c *capacity) renderPage() string {
 	var b strings.Builder
 	b.WriteString(capacityHead)
+	var live strings.Builder
 	for _, u := range c.Uses {
-		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.inOrder), u.Read, u.Write,
-			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Indexes["changes"], u.Relayed, u.summary())
+		if name, ok := strings.CutPrefix(u.Name, atStripe); ok {
+			fmt.Fprintf(&live, "| %s | %d %s |\n", name, u.Acquirer, u.columns())
+		} else {
+			fmt.Fprintf(&b, "| %s %s |\n", u.Name, u.columns())
+		}
 	}
-	b.WriteString(afterEvents)
+	b.WriteString(afterUses + live.String() + afterEvents)
 	for _, l := range c.Left {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", l.Name, l.Items, l.Bytes, l.InIndexes)
 	}
@@ -104,6 +132,12 @@ func (c *capacity) renderPage() string {
 		fmt.Fprintf(&b, "| %s | %d |\n", i.Name, i.Bytes)
 	}
 	return b.String()
+}
+
+// columns returns the columns that each row has after its name.
+func (r row) columns() string {
+	return fmt.Sprintf("| %d | %g | %g | %g | %g | %g | %g | %d | %s", len(r.inOrder), r.Read, r.Write, r.Indexes["list"],
+		r.Indexes["due"], r.Indexes["history"], r.Indexes["changes"], r.Relayed, r.summary())
 }
 
 // renderData returns the capacity as JSON for programs, one entry per line.

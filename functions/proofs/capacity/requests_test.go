@@ -80,6 +80,16 @@ var aims = map[string]int{
 	// The shards of a merchant with several shards are read in parallel.
 	examples.FourShards + "GET /v0.1/checkouts":                                      6,
 	examples.FourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history": 6,
+	// Stripe's package reads the charge, pins the intent and stores the outcome: three calls more. Before it cancels an
+	// intent that failed, it stores why. A charge that waits for its payer has no outcome yet. A card to store also needs
+	// its customer at Stripe, who is read and stored.
+	atStripe + "PUT /v0.1/checkouts/{id}, card":                      7,
+	atStripe + "PUT /v0.1/checkouts/{id}, card declined":             8,
+	atStripe + "PUT /v0.1/checkouts/{id}, card with challenge":       6,
+	atStripe + "PUT /v0.1/checkouts/{id}, card saved for a customer": 9,
+	// It reads the merchant's balance by three calls. Stripe's package reads the refund and its charge, and stores the
+	// refund before and after the request.
+	atStripe + "POST /v0.1/me/refund/{txn_id}, part": 12,
 }
 
 // warmUp lets each family lease its first tokens of the rate limit, for the shop's key and address. Its requests name
@@ -122,8 +132,8 @@ func measure(t *testing.T, fix *examples.Fixture, name string, asking func(*exam
 	return use
 }
 
-// TestCapacity measures all requests, events without a request, and the items that remain. It takes seconds, because
-// each request is prepared separately.
+// TestCapacity measures all requests, live payments, events without a request, and the items that remain. It takes
+// seconds, because each request is prepared separately.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	enginetest.InMemory(t)
@@ -138,6 +148,8 @@ func TestCapacity(t *testing.T) {
 	for _, m := range examples.More {
 		found.addUse(m.Name, measure(t, examples.NewFixture(shop), m.Name, m.Request))
 	}
+	found.measureEvents(t)
+	found.measureStripe(t)
 	for name, aim := range aims {
 		var got []int
 		for _, r := range found.Uses {
@@ -149,7 +161,6 @@ func TestCapacity(t *testing.T) {
 			t.Errorf("%s: got %v calls, want %d in one of them: correct its aim", name, got, aim)
 		}
 	}
-	found.measureEvents(t)
 	golden.Check(t, capacityPage, found.renderPage())
 	golden.Check(t, capacityData, found.renderData(t))
 }

@@ -171,7 +171,7 @@ func (s *StandIn) expand(o Object, fields []string, prefix string) Object {
 // NewObject stores an object of the kind. Its id begins with the prefix.
 func (s *StandIn) NewObject(prefix, kind string, more Object) Object {
 	s.made++
-	o := Object{"id": fmt.Sprintf("%s_%06d", prefix, s.made), "object": kind, "created": s.Now().Unix()}
+	o := Object{"id": fmt.Sprintf("%s_%024d", prefix, s.made), "object": kind, "created": s.Now().Unix()}
 	maps.Copy(o, more)
 	s.Objects[o["id"].(string)] = o
 	return o

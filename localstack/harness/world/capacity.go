@@ -18,11 +18,13 @@ type Use struct {
 	Read, Write float64            // capacity units, including the indexes' units
 	Indexes     map[string]float64 // part of Write, by index
 	Relayed     int                // number of records for relay, if the test counts them
+	Acquirer    int                // number of requests to the acquirer, if the test counts them
 }
 
 // Minus returns the use without another use, which is a part of it.
 func (u Use) Minus(other Use) Use {
-	u.Read, u.Write, u.Relayed = u.Read-other.Read, u.Write-other.Write, u.Relayed-other.Relayed
+	u.Read, u.Write = u.Read-other.Read, u.Write-other.Write
+	u.Relayed, u.Acquirer = u.Relayed-other.Relayed, u.Acquirer-other.Acquirer
 	u.Calls = slices.Clone(u.Calls)
 	for _, call := range other.Calls {
 		if i := slices.Index(u.Calls, call); i >= 0 {

@@ -57,7 +57,7 @@ func TestRequests_Shapes(t *testing.T) {
 }
 
 // someID matches an id of the stand-in.
-var someID = regexp.MustCompile(`[a-z]+_[0-9]{6}`)
+var someID = regexp.MustCompile(`[a-z]+_[0-9]{24}`)
 
 // sendTo sends a form, or a query, and returns the answer.
 func sendTo(t *testing.T, method, url, form string) (status int, answer string) {
