@@ -37,12 +37,13 @@ type use struct {
 	reads, writes      float64 // units
 	list, due, history float64 // writes, by index
 	calls, relayed     float64 // calls to the table; records of its stream for relay
+	acquirer           float64 // requests to Stripe
 }
 
 // less returns u minus v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
-		u.calls - v.calls, u.relayed - v.relayed}
+		u.calls - v.calls, u.relayed - v.relayed, u.acquirer - v.acquirer}
 }
 
 func (u use) plus(v use) use { return u.less(use{}.less(v)) }
@@ -57,8 +58,9 @@ type capacity struct {
 
 var (
 	needed = []string{create, createOnce, charge, challenged, complete, saving, retrieve, refund,
-		receipt, callback, payout, created, proven, createFile, completeFile, readFile}
-	neededLeft = []string{leftByPayment, leftByPayout, leftByProof, leftByFile}
+		receipt, callback, payout, created, proven, createFile, completeFile, readFile,
+		stripeCharge, stripeDecline, stripeRefund, stripeNotice, stripeRefundNotice}
+	neededLeft = []string{leftByPayment, leftByPayout, leftByProof, leftByFile, leftByStripe}
 )
 
 // readCapacity reads the file. It returns an error for invalid JSON or a missing member.
@@ -70,6 +72,7 @@ func readCapacity(text []byte) (capacity, error) {
 			Read, Write float64
 			Indexes     struct{ List, Due, History float64 }
 			Relayed     float64
+			Acquirer    float64
 		}
 		Left []struct {
 			Name             string
@@ -85,7 +88,8 @@ func readCapacity(text []byte) (capacity, error) {
 		for _, n := range u.Calls {
 			calls += n
 		}
-		c.uses[u.Name] = use{u.Read, u.Write, u.Indexes.List, u.Indexes.Due, u.Indexes.History, calls, u.Relayed}
+		c.uses[u.Name] = use{u.Read, u.Write, u.Indexes.List, u.Indexes.Due, u.Indexes.History, calls, u.Relayed,
+			u.Acquirer}
 	}
 	for _, l := range file.Left {
 		c.left[l.Name] = left{l.Bytes, l.InIndexes}

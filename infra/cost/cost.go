@@ -42,7 +42,7 @@ func (b basis) share() use {
 	m := b.measured.uses
 	u := m[payout].plus(m[created]).plus(m[proven])
 	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut,
-		u.calls / paidOut, u.relayed / paidOut}
+		u.calls / paidOut, u.relayed / paidOut, u.acquirer / paidOut}
 }
 
 func (b basis) running() []line {
@@ -186,6 +186,9 @@ func (b basis) extras() []line {
 		{"an Idempotency-Key on both writes", u[createOnce].less(u[create]).plus(u[createOnce].less(u[create]))},
 		{"a receipt, the first time", u[receipt]},
 		{"a refund", u[refund]},
+		{"a live refund at Stripe, with two notices",
+			u[stripeRefund].plus(u[stripeRefundNotice]).plus(u[stripeRefundNotice])},
+		{"a card that Stripe declines, with two notices", u[stripeDecline].plus(u[stripeNotice]).plus(u[stripeNotice])},
 		{"its callback, once more", u[callback]},
 	} {
 		write, read := b.cost("", "", "dynamodb.write", extra.more.writes), b.cost("", "", "dynamodb.read", extra.more.reads)

@@ -17,18 +17,22 @@ func (b basis) report() (string, error) {
 	write(&to, "a million payments, without edge and fixed costs", b.running(), true)
 	write(&to, "a million payments, at the edge in addition", b.edge(), true)
 	write(&to, "a month with a million payments in the table", b.kept(), true)
+	write(&to, "a million payments at Stripe, in addition to all above", b.stripe(), true)
+	write(&to, "a month with a million payments at Stripe in the table, in addition", b.keptOfStripe(), true)
 	write(&to, "a month in which nothing happens", b.fixed(), true)
-	write(&to, "a million times more", b.extras(), false)
+	write(&to, "a million times more, at the table alone", b.extras(), false)
 	write(&to, "a million files, uploaded and downloaded once", b.files(), true)
 	write(&to, "a month with a million files", b.storedFiles(), true)
 	limits, err := b.limits()
 	if err != nil {
 		return "", err
 	}
-	to.WriteString("\n| what ends first | arithmetic | payments a second |\n|---|---|---:|\n")
-	for _, l := range limits {
-		fmt.Fprintf(&to, "| %s | %s | %s |\n", l.what, l.formula, strconv.FormatFloat(l.perSecond, 'f', 0, 64))
+	writeLimits(&to, "what ends first", limits)
+	atStripe, err := b.stripeLimits()
+	if err != nil {
+		return "", err
 	}
+	writeLimits(&to, "what ends first at Stripe", atStripe)
 	to.WriteString("\n| assumption | of | value |\n|---|---|---:|\n")
 	for _, a := range b.assumed {
 		fmt.Fprintf(&to, "| %s | %s | %s |\n", a.name, a.what, short(a.value))
@@ -54,11 +58,10 @@ var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 
 // limits returns the limits on payments, the lowest first.
 func (b basis) limits() ([]limit, error) {
-	u, a := b.measured.uses, b.assumed.value
+	a, today := b.assumed.value, b.today()
 	// A shard's payables are in one partition. A payment writes its payable in a transaction, and such a write counts
 	// twice (AWS: transactional writes).
 	const waiting = 2
-	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
 	seconds := b.functionSeconds()
 	all := []limit{
 		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests),
@@ -84,6 +87,11 @@ func (b basis) limits() ([]limit, error) {
 		{what: "the API's stage", formula: fmt.Sprintf("%s/%d requests", short(a("quota.stage")), requests),
 			perSecond: a("quota.stage") / requests},
 	}
+	return sortLimits(all)
+}
+
+// sortLimits sorts limits, the lowest first. It returns an error for a limit that divides by zero.
+func sortLimits(all []limit) ([]limit, error) {
 	for _, l := range all {
 		if !(l.perSecond > 0 && l.perSecond < 1e12) {
 			return nil, fmt.Errorf("%s: %w", l.what, errNothingTaken)
@@ -91,6 +99,19 @@ func (b basis) limits() ([]limit, error) {
 	}
 	slices.SortStableFunc(all, func(x, y limit) int { return int(x.perSecond) - int(y.perSecond) })
 	return all, nil
+}
+
+func writeLimits(to *strings.Builder, head string, limits []limit) {
+	fmt.Fprintf(to, "\n| %s | arithmetic | payments a second |\n|---|---|---:|\n", head)
+	for _, l := range limits {
+		fmt.Fprintf(to, "| %s | %s | %.0f |\n", l.what, l.formula, l.perSecond)
+	}
+}
+
+// today returns the units of a payment without those of its payout and proofs, which come at another time.
+func (b basis) today() use {
+	u := b.measured.uses
+	return u[create].plus(u[charge]).plus(u[callback])
 }
 
 func newLimit(what string, quota, taken float64) limit {
