@@ -5,6 +5,7 @@ import (
 	"net/textproto"
 	"path"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/acquirer/stripe"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // request returns the request with a notice.
@@ -37,6 +39,25 @@ func hintAt(s world.Shop, mode identity.Mode, checkout string) acquirer.Hint {
 		s.Fatalf("got %+v, error %v; want a checkout with an attempt", c, err)
 	}
 	return acquirer.Hint{Reference: acquirer.Reference{Tenant: tenant.String(), CheckoutID: checkout}, ID: c.Attempt.ID}
+}
+
+// onlyRefund returns the refund of a live payment, which has no other.
+func onlyRefund(s world.Shop, sold world.Payment) payments.Event {
+	s.Helper()
+	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
+	record, err := s.App.Store.Transaction(s.Context(), tenant, sold.ID)
+	if err != nil || len(record.Events) != 1 {
+		s.Fatalf("got %+v, error %v; want one refund", record, err)
+	}
+	return record.Events[0]
+}
+
+// refundHint returns the hint about the only refund of a live payment.
+func refundHint(s world.Shop, sold world.Payment) acquirer.Hint {
+	s.Helper()
+	h := hintAt(s, identity.Live, sold.Checkout)
+	h.ID, h.IsRefund = onlyRefund(s, sold).ID, true
+	return h
 }
 
 // payByIDEAL begins a payment, and returns the session of the bank's page.
@@ -91,24 +112,14 @@ func TestReceiveNotice_Stripe(t *testing.T) {
 	}
 	sold := s.Sell("100")
 	s.Refund(sold, world.Unanswered)
-	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
-	refund := func() string {
-		t.Helper()
-		record, err := s.App.Store.Transaction(t.Context(), tenant, sold.ID)
-		if err != nil || len(record.Events) != 1 {
-			t.Fatalf("got %+v, error %v; want one refund", record, err)
-		}
-		hint = acquirer.Hint{Reference: hint.Reference, ID: record.Events[0].ID, IsRefund: true}
-		return string(record.Events[0].Status)
-	}
-	if got := refund(); got != "PENDING" {
-		t.Errorf("got refund %s, want it PENDING", got)
+	if got := onlyRefund(s, sold).Status; got != payments.EventPending {
+		t.Errorf("got refund %s, want it %s", got, payments.EventPending)
 	}
 	api.SettleAll()
 	w.Clock.Advance(time.Minute) // the refund's own request has surely ended
-	notify(hint)
-	if got := refund(); got == "PENDING" {
-		t.Errorf("got refund %s, want its outcome", got)
+	notify(refundHint(s, sold))
+	if got := onlyRefund(s, sold).Status; got != payments.EventRefunded {
+		t.Errorf("got refund %s, want %s", got, payments.EventRefunded)
 	}
 }
 
@@ -203,4 +214,50 @@ func TestReceiveNotice_TableFails(t *testing.T) {
 		t.Errorf("repeated: got %d %s, want 200", r.Status, r.Body)
 	}
 	wantStatus(s.Shop, s.CheckoutID, "repeated", "PAID")
+}
+
+// TestReceiveNotice_NoAnswer checks that a notice about an open payment or refund is answered with an error while the
+// acquirer does not answer, so that the acquirer repeats the notice. Once the outcome is recorded, it is not asked.
+func TestReceiveNotice_NoAnswer(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	api := stripetest.New(w.Clock)
+	var refused atomic.Int64 // status of Stripe's answers; 0: Stripe works
+	w.GoLiveWith(stripetest.Start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status := refused.Load(); status != 0 {
+			w.WriteHeader(int(status))
+			return
+		}
+		api.ServeHTTP(w, r)
+	})))
+	s := w.Shop().NewLiveShop().WithCallbacks()
+	checkout := s.Create(world.Unanswered, nil)
+	s.Pay(checkout, s.Card(world.Frictionless))
+	sold := s.Sell("100")
+	s.Refund(sold, world.Unanswered)
+	w.Clock.Advance(time.Minute) // the refund's own request has surely ended
+	api.SettleAll()
+	for name, h := range map[string]acquirer.Hint{
+		"payment": hintAt(s, identity.Live, checkout), "refund": refundHint(s, sold),
+	} {
+		for _, try := range []struct {
+			when    string
+			refused int64
+			want    int
+		}{{"no answer", 503, 424}, {"a wrong key", 401, 424}, {"an answer", 0, 200},
+			{"outcome recorded, no answer", 503, 200}} {
+			refused.Store(try.refused)
+			header, body, err := api.Notify(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := s.Do(request(identity.Live, header, body)); r.Status != try.want {
+				t.Errorf("%s, %s: got %d %s, want %d", name, try.when, r.Status, r.Body, try.want)
+			}
+		}
+	}
+	wantStatus(s, checkout, "in the end", "PAID")
+	if got := onlyRefund(s, sold).Status; got != payments.EventRefunded {
+		t.Errorf("got refund %s, want %s", got, payments.EventRefunded)
+	}
 }

@@ -27,7 +27,7 @@ func Routes(a *app.App) []rest.Route {
 		Handle: rest.Signed(family{a.Processing}.receive)}}
 }
 
-// receive takes a notice of the mode's acquirer. Failures: NotFound, Malformed, Timeout.
+// receive takes a notice of the mode's acquirer. Failures: NotFound, Malformed, Upstream, Timeout.
 func (f family) receive(ctx context.Context, req struct {
 	Mode string `path:"mode"`
 }, header textproto.MIMEHeader, body []byte) error {

@@ -120,7 +120,8 @@ func (p *Processor) lookUpAction(ctx context.Context, t identity.Tenant, c payme
 		return c, o, errNoOutcome
 	case attempt.DeadlinePassed(o, p.Store.Now()):
 		c, err = p.resolve(ctx, t, c)
-		if err == nil && c.RequiresAction() && c.Attempt.ID == attempt.ID { // the acquirer did not confirm a cancellation
+		// The acquirer may not have confirmed a cancellation.
+		if err = unlessNoAnswer(err); err == nil && c.RequiresAction() && c.Attempt.ID == attempt.ID {
 			err = errNoOutcome
 		}
 	case o.Decision != payments.Challenge:

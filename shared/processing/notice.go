@@ -13,8 +13,8 @@ import (
 )
 
 // HandleNotice resolves the hints of a notice from the mode's acquirer. It may be repeated. It tries every hint, even
-// if one fails. If the acquirer does not answer, that is no error: polls ask again. Failure: Malformed, before any hint
-// was tried; after any other error the acquirer should send the notice again.
+// if one fails. Failures: Malformed, before any hint was tried; Upstream if the acquirer does not answer, which is no
+// failure of the platform. After any error but Malformed the acquirer should send the notice again.
 func (p *Processor) HandleNotice(ctx context.Context, mode identity.Mode, header textproto.MIMEHeader,
 	body []byte) error {
 	hints, err := p.acquirer(mode).Notice(header, body)
@@ -26,10 +26,16 @@ func (p *Processor) HandleNotice(ctx context.Context, mode identity.Mode, header
 		return err
 	}
 	var failures []error
+	answered := true
 	for _, h := range hints {
-		failures = append(failures, p.resolveInTime(ctx, mode, h))
+		err := p.resolveInTime(ctx, mode, h)
+		answered = answered && !errors.Is(err, errNoAnswer)
+		failures = append(failures, unlessNoAnswer(err))
 	}
-	return errors.Join(failures...)
+	if err := errors.Join(failures...); err != nil || answered {
+		return err
+	}
+	return failure.Upstream(errNoAnswer)
 }
 
 // hintTime bounds the time for one hint of a notice, so that an acquirer that does not answer for one charge does not
@@ -39,7 +45,7 @@ const hintTime = 5 * time.Second
 func (p *Processor) resolveInTime(ctx context.Context, mode identity.Mode, h acquirer.Hint) error {
 	ctx, cancel := context.WithTimeout(ctx, hintTime)
 	defer cancel()
-	return p.ResolveHint(ctx, mode, h)
+	return p.resolveHint(ctx, mode, h)
 }
 
 // Hints walks the hints of the mode's acquirer since the time (acquirer.Acquirer).
@@ -49,8 +55,14 @@ func (p *Processor) Hints(ctx context.Context, mode identity.Mode, since time.Ti
 
 // ResolveHint asks the acquirer for the outcome of the charge or refund that a hint names, and records the outcome. It
 // ignores a hint about another mode, an unknown payment, or an attempt or refund that is not open. If nothing has
-// changed, it writes nothing. It may be called at any time.
+// changed, it writes nothing. It may be called at any time. If the acquirer does not answer, that is no error: polls
+// ask again.
 func (p *Processor) ResolveHint(ctx context.Context, mode identity.Mode, h acquirer.Hint) error {
+	return unlessNoAnswer(p.resolveHint(ctx, mode, h))
+}
+
+// resolveHint does what ResolveHint does, but returns errNoAnswer if the acquirer does not answer.
+func (p *Processor) resolveHint(ctx context.Context, mode identity.Mode, h acquirer.Hint) error {
 	t, ok := identity.ParseTenant(h.Tenant)
 	if !ok || t.Mode != mode {
 		p.Log.WarnContext(ctx, "hint of another mode ignored", "mode", mode.Name(), "tenant", h.Tenant, "id", h.ID)

@@ -305,30 +305,52 @@ func TestHandleNotice_Refused(t *testing.T) {
 }
 
 // TestHandleNotice_TableFails checks that the error reaches the sender of the notice, who then repeats it, and that the
-// other hints are resolved.
+// other hints are resolved. The error counts as the platform's, even if the acquirer does not answer for a hint.
 func TestHandleNotice_TableFails(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
+	unanswered, _ := o.payAtBank(t)
 	lost, session := o.payAtBank(t)
 	o.decide(t, session, sandbox.Pay)
 	paid, session := o.payAtBank(t)
 	o.decide(t, session, sandbox.Pay)
-	header, body, err := o.sandbox().NewNotice(hintOf(lost), hintOf(paid))
+	header, body, err := o.sandbox().NewNotice(hintOf(unanswered), hintOf(lost), hintOf(paid))
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Acquirers[identity.Test] = silentAbout{o.Acquirers[identity.Test], unanswered.Attempt.ID}
 	o.network = func(r *http.Request) (*http.Response, error) {
 		if call, err := sdkcall.Body(r); err != nil || bytes.Contains(call, []byte(lost.ID)) {
 			return nil, faults.ErrNetwork
 		}
 		return enginetest.Do(r)
 	}
-	if err := o.HandleNotice(t.Context(), identity.Test, header, body); !errors.Is(err, faults.ErrNetwork) {
-		t.Errorf("got %v, want %v", err, faults.ErrNetwork)
+	if err := o.HandleNotice(t.Context(), identity.Test, header, body); !errors.Is(err, faults.ErrNetwork) ||
+		failure.Of(err).Kind != failure.KindInternal {
+		t.Errorf("got %v, want %v, an internal failure", err, faults.ErrNetwork)
 	}
 	o.network = nil
 	a, b := o.read(t, lost).Status, o.read(t, paid).Status
 	if a != payments.CheckoutPending || b != payments.CheckoutPaid {
 		t.Errorf("got %s and %s, want PENDING and PAID", a, b)
 	}
+	if err := o.HandleNotice(t.Context(), identity.Test, header, body); failure.Of(err).Kind != failure.KindUpstream {
+		t.Errorf("the table works again: got %v, want an upstream failure", err)
+	}
+	if got := o.read(t, lost).Status; got != payments.CheckoutPaid {
+		t.Errorf("the table works again: got %s, want PAID", got)
+	}
+}
+
+// silentAbout is an acquirer that does not answer for one charge.
+type silentAbout struct {
+	acquirer.Acquirer
+	charge string
+}
+
+func (s silentAbout) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
+	if id == s.charge {
+		return payments.Outcome{}, faults.ErrNetwork
+	}
+	return s.Acquirer.LookUp(ctx, id)
 }

@@ -154,7 +154,7 @@ func (p *Processor) sendRefund(ctx context.Context, t identity.Tenant, e payment
 // resumeRefund continues a refund that another request has begun.
 func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	after, err := p.pollRefund(ctx, t, e)
-	if err != nil {
+	if unlessNoAnswer(err) != nil {
 		return err
 	}
 	return refundError(after, after.Sequence)
@@ -162,7 +162,8 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 
 // pollRefund asks the acquirer about a refund that another request has begun and may still withdraw. Before that,
 // pollRefund makes the refund visible to clients. A visible refund can no longer be withdrawn. If the outcome stays
-// unknown and the next poll is already scheduled, pollRefund writes nothing.
+// unknown and the next poll is already scheduled, pollRefund writes nothing. If the acquirer does not answer for a
+// refund that stays open, pollRefund returns errNoAnswer with the refund.
 func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventBegun {
 		var err error
@@ -176,18 +177,23 @@ func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payment
 	if !e.Open() {
 		return e, nil
 	}
-	o, err := p.requestRefund(ctx, t, e) // any other error leaves the outcome unknown
-	if errors.Is(err, acquirer.ErrNotTaken) {
-		o = p.cancelRefund(ctx, t, e)
+	o, askErr := p.requestRefund(ctx, t, e) // an error leaves the outcome unknown
+	if errors.Is(askErr, acquirer.ErrNotTaken) {
+		o, askErr = p.cancelRefund(ctx, t, e)
 	}
-	if !e.Changes(o, p.Store.Now()) {
-		return e, nil
+	if e.Changes(o, p.Store.Now()) {
+		var err error
+		if e, err = p.settleRefund(ctx, t, e, o); err != nil {
+			return e, err
+		}
+		if e.Status == payments.EventPending && !e.UnknownSince.IsZero() {
+			p.measure(ctx, t, metric.UnknownRefundAge.Took(p.Store.Now().Sub(e.UnknownSince)))
+		}
 	}
-	after, err := p.settleRefund(ctx, t, e, o)
-	if err == nil && after.Status == payments.EventPending && !after.UnknownSince.IsZero() {
-		p.measure(ctx, t, metric.UnknownRefundAge.Took(p.Store.Now().Sub(after.UnknownSince)))
+	if askErr != nil && e.Open() {
+		return e, errNoAnswer
 	}
-	return after, err
+	return e, nil
 }
 
 var errWithdrawn = errors.New("processing: the refund was withdrawn")
@@ -220,17 +226,17 @@ func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e paym
 
 // cancelRefund has the acquirer cancel a refund that the acquirer did not take. Other requests for the same refund may
 // have been made or be on their way. If the acquirer took another request first, cancelRefund returns that request's
-// outcome. If the acquirer does not answer, the refund stays pending.
-func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
+// outcome. If the acquirer does not answer, the outcome is unknown.
+func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t.Mode).CancelRefund(ctx, e.ID)
 	})
 	if err != nil {
 		p.Log.WarnContext(ctx, "refund neither taken nor cancelled", "transaction", e.TransactionID,
 			"refund", e.ID, "error", err)
-		return payments.Outcome{Decision: payments.OutcomeUnknown}
+		return payments.Outcome{Decision: payments.OutcomeUnknown}, err
 	}
-	return o
+	return o, nil
 }
 
 // settleRefund records the acquirer's outcome. A final refund stays as it is.
@@ -285,7 +291,7 @@ func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payme
 }
 
 // ResolveRefundDue asks the acquirer for the outcome of a refund and records it. Before the next poll is due it does
-// nothing, like ResolveDue. Failure: NotFound.
+// nothing, like ResolveDue. If the acquirer does not answer, that is no error. Failure: NotFound.
 func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, refundID string) error {
 	e, err := p.findRefund(ctx, t, refundID)
 	// The request that began the refund may not have reached the acquirer yet.
@@ -293,7 +299,7 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 		return err
 	}
 	_, err = p.pollRefund(ctx, t, e)
-	return err
+	return unlessNoAnswer(err)
 }
 
 // findRefund reads a refund by its id. Failure: NotFound.
