@@ -60,8 +60,9 @@ type described struct{ yamlNode }
 func (d described) curl(method, path string) (string, error) {
 	item := d.at("paths").at(path)
 	operation := item.at(method)
-	address, err := d.address(path, operation.at("x-in-sample").items(),
-		append(item.at("parameters").items(), operation.at("parameters").items()...))
+	named := operation.at("x-in-sample").items()
+	parameters := append(item.at("parameters").items(), operation.at("parameters").items()...)
+	address, err := d.address(path, named, parameters)
 	if err != nil {
 		return "", err
 	}
@@ -80,6 +81,7 @@ func (d described) curl(method, path string) (string, error) {
 	if security := operation.at("security"); security.Node == nil || len(security.items()) > 0 {
 		lines = append(lines, `-H "Authorization: Bearer $API_KEY"`)
 	}
+	lines = append(lines, headerLines(named, parameters)...)
 	if operation.shows("text/html") {
 		lines = append(lines, "-H 'Accept: text/html'")
 	}
@@ -93,8 +95,7 @@ func (d described) address(path string, named, parameters []yamlNode) (string, e
 	var query []string
 	for _, p := range parameters {
 		place, name := p.at("in").text(), p.at("name").text()
-		needed := p.at("required").text() == "true" ||
-			slices.ContainsFunc(named, func(n yamlNode) bool { return n.text() == name })
+		needed := p.at("required").text() == "true" || isNamed(p, named)
 		if place == "header" || !needed {
 			continue
 		}
@@ -116,6 +117,21 @@ func (d described) address(path string, named, parameters []yamlNode) (string, e
 		return withVar(address), nil
 	}
 	return `"` + withVar(address+"?"+strings.Join(query, "&")) + `"`, nil
+}
+
+// headerLines returns curl's options for the named parameters in headers.
+func headerLines(named, parameters []yamlNode) (lines []string) {
+	for _, p := range parameters {
+		if p.at("in").text() == "header" && isNamed(p, named) {
+			lines = append(lines, "-H "+shellQuote(p.at("name").text()+": "+p.at("example").text()))
+		}
+	}
+	return lines
+}
+
+// isNamed returns true if the parameter is among the named parameters.
+func isNamed(parameter yamlNode, named []yamlNode) bool {
+	return slices.ContainsFunc(named, func(n yamlNode) bool { return n.text() == parameter.at("name").text() })
 }
 
 // shows returns true if the operation's first response has the media type, with or without a charset.

@@ -19,12 +19,13 @@ paths:
     parameters:
       - { name: id, in: path, required: true, schema: { example: "a b" } }
     get:
-      x-in-sample: [of]
+      x-in-sample: [of, Paw]
       parameters:
         - { name: fur, in: query, example: none }
         - { name: of, in: query, example: MC0A1B2C3D }
         - { name: tail, in: query, required: true, example: "1&2" }
         - { name: Accept, in: header, required: true, example: x }
+        - { name: Paw, in: header, example: "left, right" }
       responses:
         "200": { content: { application/json: {} } }
     put:
@@ -63,7 +64,8 @@ func TestAddSamples(t *testing.T) {
 	}
 	want := []string{
 		`curl "http://localhost:8080/cats/a%20b?of=$MERCHANT_CODE&tail=1%262" \
-  -H "Authorization: Bearer $API_KEY"`,
+  -H "Authorization: Bearer $API_KEY" \
+  -H 'Paw: left, right'`,
 		`curl -X PUT http://localhost:8080/cats/a%20b \
   -H "Authorization: Bearer $API_KEY" \
   -H 'Content-Type: application/json' \
