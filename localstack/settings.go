@@ -65,7 +65,7 @@ func readAcquirer(lookup func(string) string) (map[string]string, error) {
 	}
 	keys := app.AcquirerKeys{Key: key}
 	if secret := lookup("STRIPE_WEBHOOK_SECRET"); secret != "" {
-		keys.Notices = []string{secret}
+		keys.NoticeSecrets = []string{secret}
 	}
 	return linkstripe.Variables(api, keys), nil
 }

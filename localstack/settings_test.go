@@ -55,7 +55,7 @@ func TestReadConfig_Acquirer(t *testing.T) {
 		})
 		var variables map[string]string
 		if parts := strings.Split(want, " "); len(parts) > 1 {
-			variables = linkstripe.Variables(parts[1], app.AcquirerKeys{Key: parts[0], Notices: parts[2:]})
+			variables = linkstripe.Variables(parts[1], app.AcquirerKeys{Key: parts[0], NoticeSecrets: parts[2:]})
 		}
 		if (err != nil) != (want == "refused") || !maps.Equal(c.Live, variables) {
 			t.Errorf("%s: got %v, error %v; want %q", text, c.Live, err, want)

@@ -35,9 +35,9 @@ func (a *App) openLive() acquirer.Acquirer {
 // object, such as {"key":"rk_live_…","notices":["whsec_…"]}.
 type AcquirerKeys struct {
 	Key string `json:"key"` // of our requests
-	// Notices has the secrets that sign the acquirer's notices: the current one, and the one before. Without any, the
-	// platform refuses notices, and learns late outcomes by asking.
-	Notices []string `json:"notices,omitempty"`
+	// NoticeSecrets sign the acquirer's notices: the current secret, and the one before. Without any, the platform
+	// refuses notices, and learns late outcomes by asking.
+	NoticeSecrets []string `json:"notices,omitempty"`
 }
 
 // maxNoticeSecrets is the maximum number of secrets for notices.
@@ -53,7 +53,7 @@ func (e *environment) readAcquirerKeys(name string) AcquirerKeys {
 	var keys AcquirerKeys
 	text := e.require(name)
 	if err := json.Unmarshal([]byte(text), &keys); text != "" && (err != nil || keys.Key == "" ||
-		len(keys.Notices) > maxNoticeSecrets || slices.Contains(keys.Notices, "")) {
+		len(keys.NoticeSecrets) > maxNoticeSecrets || slices.Contains(keys.NoticeSecrets, "")) {
 		e.fail(name + ` must be a JSON object with "key" and at most two "notices"`)
 	}
 	return keys

@@ -46,7 +46,7 @@ func TestFromEnvironment_Complete(t *testing.T) {
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
 	all.AcquirerHosts = payments.AcquirerHosts{Patterns: []string{"pay.example", "*.acquirer.example"}, Loopback: true}
-	all.LiveAcquirer, all.AcquirerSecret = "stripe", app.AcquirerKeys{Key: "k", Notices: []string{"n", "m"}}
+	all.LiveAcquirer, all.AcquirerSecret = "stripe", app.AcquirerKeys{Key: "k", NoticeSecrets: []string{"n", "m"}}
 	all.OTLPEndpoint = "https://otlp.test"
 	all.Proxies = rest.Proxies{Hops: 2,
 		SecretHashes: [][]byte{bytes.Repeat([]byte{0xa1}, 32), bytes.Repeat([]byte{0xb2}, 32)}}

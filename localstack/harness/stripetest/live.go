@@ -16,7 +16,7 @@ func Start(tb testing.TB, standIn http.Handler) map[string]string {
 	server := httptest.NewServer(standIn)
 	tb.Cleanup(server.Close)
 	variables := linkstripe.Variables(server.URL, app.AcquirerKeys{Key: Key,
-		Notices: []string{CurrentSecret, FormerSecret}})
+		NoticeSecrets: []string{CurrentSecret, FormerSecret}})
 	variables["ACQUIRER_HOSTS"] = host
 	return variables
 }

@@ -1,13 +1,11 @@
 package stripe
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -147,21 +145,6 @@ func TestSuffix(t *testing.T) {
 		"Έλλη": "", "24/7": "", "A 2345678 B": "A 2345678", "": ""} {
 		if got := suffix(descriptor); got != want {
 			t.Errorf("%q: got %q, want %q", descriptor, got, want)
-		}
-	}
-}
-
-// TestGuide_Endpoint checks that the operating guide names this package's version of the API, and the events whose
-// hints it reads, for the endpoint in Stripe.
-func TestGuide_Endpoint(t *testing.T) {
-	t.Parallel()
-	guide, err := os.ReadFile("../../../infra/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range append(hintedTypes, apiVersion) {
-		if !bytes.Contains(guide, []byte("`"+name+"`")) {
-			t.Errorf("got no %s in the guide, want it", name)
 		}
 	}
 }

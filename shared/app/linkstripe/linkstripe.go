@@ -33,6 +33,6 @@ func open(a *app.App) acquirer.Acquirer {
 	db, table := a.Store.Raw()
 	return stripe.New(stripe.Config{DB: db, Table: table, Now: a.Now, NoticeNow: a.WallNow, BaseURL: a.AcquirerURL,
 		Key:           func() string { return a.AcquirerKeys().Key },
-		NoticeSecrets: func() []string { return a.AcquirerKeys().Notices },
+		NoticeSecrets: func() []string { return a.AcquirerKeys().NoticeSecrets },
 	})
 }
