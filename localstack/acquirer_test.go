@@ -22,7 +22,7 @@ func TestRun_LivePayment(t *testing.T) {
 	api := stripetest.New(clock.New())
 	server, confirmations := http.Handler(api), 1
 	if enginetest.All(t) {
-		server, confirmations = stripetest.StartLocalStripe(t), 0 // not counted
+		server, confirmations = stripetest.Serve(stripetest.StartLocalStripe(t)), 0 // not counted
 	}
 	live := stripetest.Start(t, server)
 	place := newFolder(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/linkstripe"
 )
 
-// Start serves a stand-in on a loopback address: a StandIn or a LocalStripe. It returns the variables of a platform
+// Start serves a stand-in on a loopback address. It returns the variables of a platform
 // whose live mode charges there.
 func Start(tb testing.TB, standIn http.Handler) map[string]string {
 	tb.Helper()

@@ -1,26 +1,19 @@
 package stripe_test
 
 import (
-	"cmp"
 	"context"
 	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"path"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
-	"github.com/cashwrap/cashwrap/localstack/harness/stripetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -29,76 +22,6 @@ import (
 
 // batch is the number of charges after which the books are compared.
 const batch = 100
-
-// TestLocalStripe charges at localstripe, which is not ours and has no idempotency keys. CASHWRAP_PEER_CHARGES is the
-// number of charges.
-func TestLocalStripe(t *testing.T) {
-	t.Parallel()
-	enginetest.Only(t)
-	charges := 10 * batch
-	if text := os.Getenv("CASHWRAP_PEER_CHARGES"); text != "" {
-		var err error
-		if charges, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	peer := stripetest.StartLocalStripe(t)
-	playHistories(t, peer, charges/batch)
-	findMutants(t, peer)
-	receiveNotice(t, peer)
-	server := httptest.NewServer(peer)
-	defer server.Close()
-	chargeAt(t, stripetest.Remote{URL: server.URL, Key: stripetest.Key})
-}
-
-// TestStripe charges at Stripe itself, in its test mode, with the key STRIPE_KEY (`make test-acquirer`). STRIPE_API is
-// the address of another server instead. No payer answers a challenge, because that needs a browser.
-func TestStripe(t *testing.T) {
-	if os.Getenv("CASHWRAP_TESTS") != "stripe" {
-		t.Skip("left to make test-acquirer")
-	}
-	key := os.Getenv("STRIPE_KEY")
-	if !strings.HasPrefix(key, "sk_test_") && !strings.HasPrefix(key, "rk_test_") {
-		t.Fatal("got no STRIPE_KEY, want a secret key of Stripe's test mode (sk_test_… or rk_test_…)")
-	}
-	chargeAt(t, stripetest.Remote{URL: cmp.Or(os.Getenv("STRIPE_API"), "https://api.stripe.com"), Key: key})
-}
-
-// chargeAt charges a few times at a server.
-func chargeAt(t *testing.T, server stripetest.Remote) {
-	t.Helper()
-	h := newHistory(t, server, 1)
-	h.workers = 2 // Stripe's test mode takes 25 requests a second
-	var total counts
-	for _, violation := range h.run(&total) {
-		t.Error(violation)
-	}
-	t.Logf("%+v", total)
-	if total.Approved == 0 || total.Declined == 0 || total.Refunds == 0 {
-		t.Errorf("got %+v, want some of each", total)
-	}
-}
-
-// playHistories charges, refunds and cancels over a network that loses, delays and repeats requests, by processes that
-// die at any step. Several calls at the same time ask for each charge and refund. Afterwards localstripe's objects must
-// agree with the outcomes. Every second history is without idempotency keys of charges, so the pin alone holds there.
-func playHistories(t *testing.T, peer *stripetest.LocalStripe, histories int) {
-	t.Helper()
-	var total counts
-	for seed := range histories {
-		h := newLocalHistory(t, peer, uint64(seed))
-		if seed%2 == 1 {
-			peer.Keyless = isOfCharge
-		}
-		for _, violation := range h.run(&total) {
-			t.Errorf("seed %d: %s", seed, violation)
-		}
-	}
-	t.Logf("%+v", total)
-	if total.Approved == 0 || total.Declined == 0 || total.Cancelled == 0 || total.NotTaken == 0 || total.Refunds == 0 {
-		t.Errorf("got %+v, want some of each", total)
-	}
-}
 
 // counts are the numbers of outcomes.
 type counts struct{ Approved, Declined, Cancelled, NotTaken, Refunds, RefundsCancelled int }
@@ -119,7 +42,8 @@ type history struct {
 	random   *rand.Rand
 	name     string // begins each id, so that no other history has the id
 	began    time.Time
-	workers  int // charges at the same time
+	workers  int      // charges at the same time
+	cards    []string // that payers use
 
 	put         func(item string) (changed string, applies bool) // changes PutItem; "": answers it without effect
 	keepsFailed bool                                             // answer cancellations without effect
@@ -136,16 +60,6 @@ func newHistory(t *testing.T, peer peer, seed uint64) *history {
 		workers: 8, name: crand.Text(), began: time.Now().Add(-5 * time.Minute)}
 	h.Acquirer = h.openAt(h.fixture, nil)
 	return h
-}
-
-// newLocalHistory returns a history at a localstripe without objects.
-func newLocalHistory(t *testing.T, peer *stripetest.LocalStripe, seed uint64) *history {
-	t.Helper()
-	if err := peer.Forget(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	peer.Keyless = func(string) bool { return false }
-	return newHistory(t, peer, seed)
 }
 
 func (h *history) violate(format string, values ...any) {
@@ -187,14 +101,10 @@ func (h *history) run(total *counts) []string {
 // id returns the id of the charge with the number.
 func (h *history) id(number int) string { return fmt.Sprintf("%s-%d", h.name, number) }
 
-// cards are the cards of localstripe: three that it accepts, one that it declines, one that it challenges, and one that
-// it challenges and then declines.
-var cards = []string{plainCard, plainCard, plainCard, "4000000000000341", stripetest.AskingCard, "4000008260003178"}
-
 // playCharge asks for a charge by one to three calls. At the same time, another call may look it up or cancel it. Then
 // it asks for the outcome until the outcome is final, as polls do.
 func (h *history) playCharge(id string, random *rand.Rand) payments.Decision {
-	c := cardCharge(id, cards[random.IntN(len(cards))], "10")
+	c := cardCharge(id, h.cards[random.IntN(len(h.cards))], "10")
 	c.Card.CVV = secret.New("731") // localstripe takes three digits
 	calls := 1 + random.IntN(3)
 	var group sync.WaitGroup
@@ -307,7 +217,7 @@ func (h *history) playRefunds(charge string, random *rand.Rand) map[string]payme
 	return finals
 }
 
-// compare compares localstripe's objects with the outcomes.
+// compare compares the peer's objects with the outcomes.
 func (h *history) compare(finals []payments.Decision, refunded []map[string]payments.Decision) {
 	h.Helper()
 	paid, open, returned := map[string]int{}, map[string]int{}, map[string]int{}

@@ -4,18 +4,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/cashwrap/cashwrap/localstack/harness/stripetest"
 )
 
 // findMutants checks that histories find a package that breaks one of its rules.
-func findMutants(t *testing.T, peer *stripetest.LocalStripe) {
+func (a account) findMutants(t *testing.T) {
 	t.Helper()
+	defer a.WithoutKeys(nil)
 	for name, change := range mutants {
 		var violations []string
 		for seed := uint64(0); seed < 20 && len(violations) == 0; seed++ {
-			h := newLocalHistory(t, peer, seed)
-			change(h, peer)
+			h := a.newHistory(t, seed)
+			change(h, a.program)
 			violations = h.run(new(counts))
 		}
 		if len(violations) == 0 {
@@ -30,20 +29,20 @@ func findMutants(t *testing.T, peer *stripetest.LocalStripe) {
 func isOfCharge(operation string) bool { return operation != "POST refunds" }
 
 // mutants break one rule of the package each, on the network below it.
-var mutants = map[string]func(*history, *stripetest.LocalStripe){
-	"no pin": func(h *history, peer *stripetest.LocalStripe) {
-		peer.Keyless = isOfCharge
+var mutants = map[string]func(*history, program){
+	"no pin": func(h *history, peer program) {
+		peer.WithoutKeys(isOfCharge)
 		h.put = func(item string) (string, bool) {
 			return condition.ReplaceAllString(item, "${1}attribute_exists(sk) OR attribute_not_exists(sk) OR "),
 				strings.Contains(item, `"write_id"`)
 		}
 	},
-	"no tombstone": func(h *history, _ *stripetest.LocalStripe) {
+	"no tombstone": func(h *history, _ program) {
 		h.put = func(item string) (string, bool) { return "", !strings.Contains(item, `"intent"`) }
 	},
-	"a declined intent is not cancelled": func(h *history, _ *stripetest.LocalStripe) { h.keepsFailed = true },
-	"refunds without a key": func(_ *history, peer *stripetest.LocalStripe) {
-		peer.Keyless = func(string) bool { return true }
+	"a declined intent is not cancelled": func(h *history, _ program) { h.keepsFailed = true },
+	"refunds without a key": func(_ *history, peer program) {
+		peer.WithoutKeys(func(string) bool { return true })
 	},
 }
 

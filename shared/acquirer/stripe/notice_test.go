@@ -119,7 +119,7 @@ func TestHints_SeveralPages(t *testing.T) {
 // Notices of earlier charges may arrive, too.
 func receiveNotice(t *testing.T, peer *stripetest.LocalStripe) {
 	t.Helper()
-	h := newLocalHistory(t, peer, 0)
+	h := newHistory(t, peer, 0)
 	notices := make(chan error, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
