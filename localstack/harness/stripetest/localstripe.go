@@ -83,7 +83,10 @@ func (l *LocalStripe) RoundTrip(r *http.Request) (*http.Response, error) {
 	key := r.Header.Get("Idempotency-Key")
 	if key == "" || l.keyless != nil && l.keyless(Operation(r)) {
 		status, body, err := l.send(r)
-		return NewReply(r, status, body), err
+		if err != nil {
+			return nil, err
+		}
+		return NewReply(r, status, body), nil
 	}
 	reply := l.replyTo(key)
 	reply.Lock()
@@ -108,8 +111,8 @@ func (l *LocalStripe) send(r *http.Request) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err = rewrite(body, func(o Object) {
-		withAddress(o)
+	body, err = rewriteObject(body, func(o Object) {
+		addAddress(o)
 		if o["status"] == "canceled" {
 			delete(o, "last_payment_error")
 		}

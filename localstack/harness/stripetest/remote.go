@@ -43,7 +43,7 @@ func (s *Remote) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // leaveOut removes the parameters that the server does not know.
 func (s *Remote) leaveOut(r *http.Request) error {
-	r.URL.RawQuery = s.known(r.URL.Query()).Encode()
+	r.URL.RawQuery = s.dropUnknown(r.URL.Query()).Encode()
 	if r.Body == nil {
 		return nil
 	}
@@ -55,13 +55,13 @@ func (s *Remote) leaveOut(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text := s.known(form).Encode()
+	text := s.dropUnknown(form).Encode()
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
 	return nil
 }
 
-// known returns the parameters that the server knows.
-func (s *Remote) known(form url.Values) url.Values {
+// dropUnknown removes the parameters that the server does not know, and returns the rest.
+func (s *Remote) dropUnknown(form url.Values) url.Values {
 	maps.DeleteFunc(form, func(name string, _ []string) bool {
 		name, _, _ = strings.Cut(name, "[")
 		return slices.Contains(s.unknown, name)
@@ -151,15 +151,15 @@ func Serve(network http.RoundTripper) http.Handler {
 	})
 }
 
-// withAddress gives a challenge an address, because some servers only have challenges for Stripe's script.
-func withAddress(o Object) {
+// addAddress adds an address to a challenge, because some servers only have challenges for Stripe's script.
+func addAddress(o Object) {
 	if next, ok := o["next_action"].(Object); ok {
 		next["redirect_to_url"] = Object{"url": "https://" + host + "/" + o["id"].(string)}
 	}
 }
 
-// rewrite changes the object of a reply. A reply without an object stays as it is.
-func rewrite(body []byte, change func(Object)) ([]byte, error) {
+// rewriteObject changes the object of a reply. A reply without an object stays as it is.
+func rewriteObject(body []byte, change func(Object)) ([]byte, error) {
 	var o Object
 	if json.Unmarshal(body, &o) != nil {
 		return body, nil

@@ -1,4 +1,5 @@
-// Package stripetest has a small stand-in for Stripe, for tests.
+// Package stripetest has a small stand-in for Stripe, for tests. It also starts imitations of Stripe by others
+// (StartLocalStripe, StartSeahaven).
 package stripetest
 
 import (
@@ -30,6 +31,12 @@ const (
 	failingUnits  = 4201 // failed refunds
 
 	forbiddenUnits = 4243 // client.RefusedForGood
+)
+
+// Cards that Stripe declines, and imitations of Stripe by others, too.
+const (
+	UnfundedCard     = "4000000000009995" // at seahaven-stripe-world
+	UnchargeableCard = "4000000000000341" // at localstripe
 )
 
 // Object is a JSON object of the API.

@@ -19,7 +19,7 @@ func TestLocalStripe(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	peer := stripetest.StartLocalStripe(t)
-	a := account{program: peer, cards: []string{plainCard, plainCard, plainCard, "4000000000000341", // declined
+	a := account{imitation: peer, cards: []string{plainCard, plainCard, plainCard, stripetest.UnchargeableCard,
 		stripetest.AskingCard, "4000008260003178"}} // the last is challenged, and then declined
 	charges, err := strconv.Atoi(cmp.Or(os.Getenv("CASHWRAP_PEER_CHARGES"), "1000"))
 	if err != nil {
@@ -31,6 +31,17 @@ func TestLocalStripe(t *testing.T) {
 	server := httptest.NewServer(stripetest.Serve(peer))
 	defer server.Close()
 	chargeAt(t, &stripetest.Remote{URL: server.URL, Key: stripetest.Key})
+}
+
+// TestSeahaven charges at seahaven-stripe-world, which checks parameters and has idempotency keys as Stripe does.
+// Payers leave challenges, because it has no page for them.
+func TestSeahaven(t *testing.T) {
+	t.Parallel()
+	peer, charges := stripetest.StartSeahaven(t)
+	a := account{imitation: peer, cards: []string{plainCard, plainCard, plainCard, stripetest.UnfundedCard,
+		"4000000000003220"}} // challenged
+	a.playHistories(t, charges)
+	a.findMutants(t)
 }
 
 // TestStripe charges at Stripe itself, in its test mode, with the key STRIPE_KEY (`make test-acquirer`). STRIPE_API is
@@ -51,7 +62,7 @@ func chargeAt(t *testing.T, server *stripetest.Remote) {
 	t.Helper()
 	h := newHistory(t, server, 1)
 	h.workers = 2 // Stripe's test mode takes 25 requests a second
-	h.cards = []string{plainCard, plainCard, "4000000000000341", stripetest.AskingCard}
+	h.cards = []string{plainCard, plainCard, stripetest.UnchargeableCard, stripetest.AskingCard}
 	var total counts
 	for _, violation := range h.run(&total) {
 		t.Error(violation)
@@ -62,13 +73,14 @@ func chargeAt(t *testing.T, server *stripetest.Remote) {
 	}
 }
 
-// account is an account at a program by others that imitates Stripe.
+// account is an account at an imitation of Stripe.
 type account struct {
-	program
+	imitation
 	cards []string // that payers use
 }
 
-type program interface {
+// imitation is a program by others that imitates Stripe, with one account.
+type imitation interface {
 	peer
 	Forget(ctx context.Context) error // deletes all objects
 	WithoutKeys(of func(operation string) bool)
@@ -81,14 +93,15 @@ func (a account) newHistory(t *testing.T, seed uint64) *history {
 		t.Fatal(err)
 	}
 	a.WithoutKeys(nil)
-	h := newHistory(t, a.program, seed)
+	h := newHistory(t, a.imitation, seed)
 	h.cards = a.cards
 	return h
 }
 
 // playHistories charges, refunds and cancels over a network that loses, delays and repeats requests, by processes that
-// die at any step. Several calls at the same time ask for each charge and refund. Afterwards the program's objects must
-// agree with the outcomes. Every second history is without idempotency keys of charges, so the pin alone holds there.
+// die at any step. Several calls at the same time ask for each charge and refund. Afterwards the objects of the
+// imitation must agree with the outcomes. Every second history is without idempotency keys of charges, so the pin alone
+// holds there.
 func (a account) playHistories(t *testing.T, charges int) {
 	t.Helper()
 	var total counts
