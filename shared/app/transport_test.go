@@ -84,21 +84,23 @@ func makeCalls(tb testing.TB, a *App, calls int) {
 	group.Wait()
 }
 
-// TestTransport_KeepsConnections checks that the transport opens only as many connections as calls run at a time.
+// TestTransport_KeepsConnections checks that the transport keeps as many connections as calls run at a time. On a busy
+// machine a call may begin before the last call's connection is idle, so a few more may be opened.
 func TestTransport_KeepsConnections(t *testing.T) {
 	t.Parallel()
-	var together sync.WaitGroup // delays the first calls until each has a connection
-	together.Add(workers)
-	var calls atomic.Int32
+	var together sync.WaitGroup // delays the calls of a round until each has a connection
 	s := newService(t, func() {
-		if calls.Add(1) <= workers {
-			together.Done()
-			together.Wait()
-		}
+		together.Done()
+		together.Wait()
 	})
-	makeCalls(t, newAppOver(s.URL, s.transport()), workers*100)
-	if got := s.handshakes.Load(); got != workers || calls.Load() != workers*100 {
-		t.Errorf("got %d handshakes for %d calls, want %d for %d", got, calls.Load(), workers, workers*100)
+	a := newAppOver(s.URL, s.transport())
+	const rounds = 10
+	for range rounds {
+		together.Add(workers)
+		makeCalls(t, a, workers)
+	}
+	if got := s.handshakes.Load(); got > workers*3 { // with 4 idle connections 44, with 2 of them 62
+		t.Errorf("got %d handshakes for %d rounds of %d calls, want at most %d", got, rounds, workers, workers*3)
 	}
 }
 
