@@ -26,8 +26,23 @@ func (s *StandIn) Notify(h acquirer.Hint) (textproto.MIMEHeader, []byte, error) 
 		about = Object{"object": "refund", "metadata": Object{"refund": h.ID, "attempt": "c", "tenant": h.Tenant,
 			"checkout": h.CheckoutID}}
 	}
-	body, err := json.Marshal(Object{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded",
+	return s.noticeOf(Object{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded",
 		"data": Object{"object": about}})
+}
+
+// NotifyAgain returns the notice of one of the events, which roll chooses. It returns false if nothing has happened.
+func (s *StandIn) NotifyAgain(roll uint64) (header textproto.MIMEHeader, body []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.events) == 0 {
+		return nil, nil, false
+	}
+	header, body, err := s.noticeOf(s.events[roll%uint64(len(s.events))])
+	return header, body, err == nil
+}
+
+func (s *StandIn) noticeOf(event Object) (textproto.MIMEHeader, []byte, error) {
+	body, err := json.Marshal(event)
 	at := fmt.Sprint(s.Now().Unix())
 	return Signed("t=" + at + ",v1=" + Signature(CurrentSecret, at, body)), body, err
 }

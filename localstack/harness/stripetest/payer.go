@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -15,9 +16,15 @@ var errNotPayable = errors.New("stand-in: it cannot be paid")
 
 // Answer acts as the payer on the page of a challenge or method. The payer comes back by a link, without an answer.
 func (s *StandIn) Answer(_ context.Context, _ string, o payments.Outcome, pays bool) (string, error) {
+	_, err := s.Decide(o.Step.URL, pays)
+	return "", err
+}
+
+// Decide acts as the payer on a page of Stripe's, and returns the link by which the payer comes back.
+func (s *StandIn) Decide(page string, pays bool) (back string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	intent := s.Objects[path.Base(o.Step.URL)]
+	intent := s.Objects[path.Base(page)]
 	switch {
 	case intent["status"] != "requires_action":
 		return "", errNotPayable
@@ -26,7 +33,8 @@ func (s *StandIn) Answer(_ context.Context, _ string, o payments.Outcome, pays b
 	default:
 		s.decline(intent, Object{"type": "invalid_request_error", "code": "payment_intent_authentication_failure"})
 	}
-	return "", nil
+	back, _ = intent["return_url"].(string)
+	return back, nil
 }
 
 // Pay acts as the payer who pays the code of a voucher.
@@ -39,6 +47,20 @@ func (s *StandIn) Pay(_ context.Context, id string) error {
 	}
 	s.succeed(o, nil)
 	return nil
+}
+
+// PayVoucher acts as the payer who pays the code of the checkout's voucher.
+func (s *StandIn) PayVoucher(checkoutID string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(s.Objects)) {
+		o := s.Objects[id]
+		if of, _ := o["metadata"].(Object); of["checkout"] == checkoutID && o["status"] == "requires_action" {
+			s.succeed(o, nil)
+			return nil
+		}
+	}
+	return errNotPayable
 }
 
 // Settle approves the pending charge or refund with our id.
@@ -67,11 +89,17 @@ func (s *StandIn) settleRefund(o Object) {
 func (s *StandIn) SettleAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.settleUntil(s.Now())
+}
+
+// settleUntil approves the pending charges and refunds that were created by the time.
+func (s *StandIn) settleUntil(created time.Time) {
 	for _, id := range slices.Sorted(maps.Keys(s.Objects)) {
-		switch o := s.Objects[id]; o["status"] {
-		case "processing":
+		switch o := s.Objects[id]; {
+		case o["created"].(int64) > created.Unix():
+		case o["status"] == "processing":
 			s.succeed(o, nil)
-		case "pending":
+		case o["status"] == "pending":
 			s.settleRefund(o)
 		}
 	}

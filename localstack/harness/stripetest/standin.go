@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
-	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
 // Amounts and cards that decide the course of a payment at the stand-in. The card numbers are those that Stripe has
@@ -45,10 +44,11 @@ type Object = map[string]any
 // StandIn answers like Stripe, with only the shapes and faults that the tests need. It keeps the rules of
 // idempotency keys and of the statuses of intents. It is safe for concurrent use.
 type StandIn struct {
-	*clock.Clock
-	Page      int  // size of a page; 0: as requested
-	Remembers bool // keep the reason of a failure when the intent is cancelled
-	Pays      bool // pay out what is available before each list
+	Clock
+	Page         int           // size of a page; 0: as requested
+	Remembers    bool          // keep the reason of a failure when the intent is cancelled
+	Pays         bool          // pay out what is available before each list
+	SettlesAfter time.Duration // approve pending charges and refunds of this age at the next request; 0: by Settle only
 
 	mu      sync.Mutex
 	made    int
@@ -62,13 +62,20 @@ type StandIn struct {
 	paidOn  map[any]time.Time
 }
 
+// Clock tells the time.
+type Clock interface{ Now() time.Time }
+
 // Reply is an answer to a request.
 type Reply struct {
 	Status int
 	Body   Object
 
 	form string
+	at   time.Time
 }
+
+// keyTime is the time for which Stripe keeps idempotency keys.
+const keyTime = 24 * time.Hour
 
 // host is the host of the stand-in's pages for payers. No page of a test opens it.
 const host = "hooks.stripe.example"
@@ -77,7 +84,7 @@ const host = "hooks.stripe.example"
 const Key = "sk_test_key"
 
 // New returns a stand-in without any objects.
-func New(c *clock.Clock) *StandIn {
+func New(c Clock) *StandIn {
 	return &StandIn{Clock: c, Objects: map[string]Object{}, cards: map[string]string{},
 		Replies: map[string]Reply{}, Next: map[string]Reply{}, paidOn: map[any]time.Time{}}
 }
@@ -107,6 +114,9 @@ func (s *StandIn) handle(r *http.Request) (int, Object) {
 	}
 	form, key := r.Form, r.Header.Get("Idempotency-Key")
 	s.Taken = append(s.Taken, r.Method+" "+r.URL.Path+" "+form.Encode())
+	if s.SettlesAfter > 0 {
+		s.settleUntil(s.Now().Add(-s.SettlesAfter))
+	}
 	if r.Header.Get("Authorization") != "Bearer "+Key {
 		return refuse(http.StatusUnauthorized, "invalid_request_error", "")
 	}
@@ -114,7 +124,7 @@ func (s *StandIn) handle(r *http.Request) (int, Object) {
 		delete(s.Next, Operation(r))
 		return instead.Status, instead.Body
 	}
-	if before, ok := s.Replies[key]; ok && key != "" {
+	if before, ok := s.Replies[key]; ok && key != "" && s.Now().Sub(before.at) < keyTime {
 		if before.form != r.URL.Path+form.Encode() {
 			return refuse(http.StatusBadRequest, "idempotency_error", "")
 		}
@@ -122,7 +132,7 @@ func (s *StandIn) handle(r *http.Request) (int, Object) {
 	}
 	status, body := s.route(r, strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/"), form)
 	if key != "" {
-		s.Replies[key] = Reply{status, body, r.URL.Path + form.Encode()}
+		s.Replies[key] = Reply{status, body, r.URL.Path + form.Encode(), s.Now()}
 	}
 	return status, body
 }
@@ -239,6 +249,7 @@ func (s *StandIn) confirm(o Object, form url.Values) (int, Object) {
 	if o["status"] != "requires_confirmation" {
 		return refuse(http.StatusBadRequest, "invalid_request_error", o["object"].(string)+"_unexpected_state")
 	}
+	o["return_url"] = form.Get("return_url")
 	page := Object{"url": "https://" + host + "/redirect/" + o["id"].(string)}
 	until := s.Now().Unix() + 86400
 	number := s.cards[o["payment_method"].(string)]

@@ -27,12 +27,15 @@ func Variables(api string, keys app.AcquirerKeys) map[string]string {
 		"ACQUIRER_HOSTS": Hosts}
 }
 
-func init() { app.LinkAcquirer(Name, open) }
+func init() {
+	app.LinkAcquirer(Name, func(a *app.App) acquirer.Acquirer { return stripe.New(Config(a)) })
+}
 
-func open(a *app.App) acquirer.Acquirer {
+// Config returns the configuration of a function's acquirer, with Stripe's usual network.
+func Config(a *app.App) stripe.Config {
 	db, table := a.Store.Raw()
-	return stripe.New(stripe.Config{DB: db, Table: table, Now: a.Now, NoticeNow: a.WallNow, BaseURL: a.AcquirerURL,
+	return stripe.Config{DB: db, Table: table, Now: a.Now, NoticeNow: a.WallNow, BaseURL: a.AcquirerURL,
 		Key:           func() string { return a.AcquirerKeys().Key },
 		NoticeSecrets: func() []string { return a.AcquirerKeys().NoticeSecrets },
-	})
+	}
 }
