@@ -107,7 +107,7 @@ test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
 	@go test -p 2 $(TESTFLAGS) $(call AGAIN,engines)
 
 # One seed decides every interleaving and fault: the same seed, the same history.
-sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown
+sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files, stripe or unknown
 	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/simulator
 
 bench: go ## run all benchmarks; CASHWRAP_TESTS=all compares with the real engines

@@ -13,6 +13,10 @@
 // The stream is silent for a day. Indexes and time to live lag behind. Each seed switches some faults on, and sets
 // their rates.
 //
+// In test mode the sandbox charges, and each call of the port is one I/O. In live mode a stand-in for Stripe can charge
+// (GoLiveAtStripe). Package shared/acquirer/stripe then runs in the functions. Each of its requests to Stripe, and each
+// of its calls to the table, is one I/O. Stripe sends notices of its events.
+//
 // When the clients are done, the faults stop. After a bounded number of ticks everything must be in order (package
 // books).
 //

@@ -14,7 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // process is one execution environment of a function. It handles one call at a time, and keeps its memory until it
@@ -36,9 +35,6 @@ func (w *World) startProcess(name string, roll uint64) *process {
 		overrides.Now = func() time.Time { return w.Now().Add(skew) }
 	}
 	a := app.New(w.Config.Only(f.Access().Secrets...), overrides)
-	if w.LiveCards {
-		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
-	}
 	started, err := inprocess.New(f, a)
 	w.Must(err)
 	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}

@@ -227,7 +227,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 		// Items that change together with the merchant exist in both modes. A request may read the other mode's items, but
 		// never write them.
 		sibling := p.Kind == store.KindPayoutSchedule && p.Tenant.Merchant == merchant && operation == "BatchGetItem"
-		if !own && !shared && !sibling && !w.asksBank(key, by.Tenant) {
+		if !own && !shared && !sibling && !w.isKeptFor(key, by.Tenant) {
 			w.Find("", "%s of %s touched %s in %s", by.Actor, by.Tenant, key, operation)
 		}
 	}
@@ -236,14 +236,20 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank returns true if a call with the key asks live mode's bank about an account of the tenant. That bank uses our
+// isKeptFor returns true if the key is of a record that live mode's bank or acquirer keeps for the tenant. They use our
 // table, too.
-func (w *World) asksBank(key, tenant string) bool {
-	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
-		return key == "FILEBANK#ASKED"
+func (w *World) isKeptFor(key, tenant string) bool {
+	if key == "FILEBANK#ASKED" || strings.HasPrefix(key, "STRIPE#CUSTOMER#"+tenant+"#") {
+		return true
 	}
-	asked := w.Read(key, "ACCOUNT")
-	return len(asked) == 0 || asked.Text("tenant") == tenant
+	for _, of := range []struct{ prefix, sort string }{{"FILEBANK#ACCOUNT#", "ACCOUNT"}, {"STRIPE#CHARGE#", "CHARGE"},
+		{"STRIPE#REFUND#", "REFUND"}} {
+		if strings.HasPrefix(key, of.prefix) {
+			owner := w.Read(key, of.sort).Text("tenant")
+			return owner == "" || owner == tenant // a tombstone has no tenant
+		}
+	}
+	return false
 }
 
 // checkRights checks that a function does only what its role allows, and never changes a journal entry.

@@ -158,7 +158,7 @@ func TestRun_SameSeed(t *testing.T) {
 	}
 	part, parts, _ := readShard(t)
 	names := slices.Sorted(maps.Keys(workloads))
-	for seed := 1 + part; seed <= readNumber(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
+	for seed := 1 + part; seed <= readNumber(t, "CASHWRAP_SIM_SAME_SEEDS", 9); seed += parts {
 		workload := names[seed%uint64(len(names))]
 		first := run(t, workload, seed, calls.Mutation{}).History()
 		second := run(t, workload, seed, calls.Mutation{}).History()

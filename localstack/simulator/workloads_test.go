@@ -21,5 +21,6 @@ var workloads = map[string]func(*simulator.World) simulator.Workload{
 	"people":     people.New,
 	"readers":    readers.New,
 	"refunds":    refunds.New,
+	"stripe":     payments.NewAtStripe,
 	"unknown":    unknown.New,
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -21,6 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/stripetest"
 	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
@@ -71,7 +73,7 @@ type World struct {
 	Changes                         []*Change
 	relayed, relayFailures, batches int
 	relaying                        bool
-	polls, ticks                    int
+	polls, ticks, notices           int
 	Consuming                       atomic.Int64 // calls of queue consumers in progress
 	LastTick, queueWakes            time.Time
 
@@ -90,13 +92,15 @@ type World struct {
 	// A workload may set these before the world begins:
 	Begins        time.Duration             // time from the start of the bubble to the start of the world
 	Held          float64                   // probability at each turn that writes wait for other calls
-	LiveCards     bool                      // the acquirer charges live cards, so that refunds reach the minimum balance
 	Jumps         []time.Duration           // the possible sizes of a jump
 	IdleDoublings int                       // maximum number of times that idle waits double
 	Consumers     []string                  // functions that get a batch from their queue (Consume)
 	BetweenBank   func(bank.Bank) bank.Bank // wraps the sandbox's bank for the platform
 	Hangs         func(host string) bool    // returns true for receivers that take a callback and never answer
 	Objects       objectStore               // nil: nothing calls S3
+
+	liveAcquirer func(*app.App) acquirer.Acquirer // nil: no acquirer charges live cards
+	Stripe       *stripetest.StandIn              // nil unless the stand-in charges them (GoLiveAtStripe)
 }
 
 type objectStore interface {
@@ -164,6 +168,9 @@ func (w *World) configure() app.Config {
 		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": runner.Bucket,
 		"DUE_SHARDS": "4", "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}
+	if w.Stripe != nil {
+		maps.Copy(environment, stripetest.Variables(stripeAddress))
+	}
 	for _, q := range functions.Queues {
 		w.urls[q.Name] = w.createQueue(q)
 		environment[q.Variable] = w.urls[q.Name]
@@ -183,7 +190,8 @@ func (w *World) makeOverrides() app.Overrides {
 		Log:           slog.New(slog.NewTextHandler(&w.Errors, &slog.HandlerOptions{Level: slog.LevelError})),
 		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
-		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(net{w, toAcquirer}, a) },
+		LiveAcquirer:  w.liveAcquirer,
+		WrapAcquirer:  w.wrapAcquirer,
 		WrapBank:      w.wrapBank,
 		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(net{w, toTerminal}, t) },
 	}

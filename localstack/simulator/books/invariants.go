@@ -28,6 +28,7 @@ func Check(w *simulator.World, otherLimits ...string) Snapshot {
 	for _, id := range simulator.Sorted(b.Checkouts) {
 		b.checkCheckout(b.Checkouts[id])
 	}
+	b.checkStripe()
 	b.checkReferences()
 	b.checkReplies()
 	b.checkBrowsers()
@@ -82,7 +83,7 @@ func (b Snapshot) checkTransaction(t calls.Item) {
 	checkout, status := t.Text("checkout_id"), t.Text("status")
 	decision := b.Charges[t.Text("id")].Text("decision")
 	live := calls.Partition(t.Text("pk")).Tenant.Mode == identity.Live
-	if live && decision == "" && status == "FAILED" {
+	if live && b.Stripe == nil && decision == "" && status == "FAILED" {
 		return // no acquirer charges live cards here (contract §12)
 	}
 	if !slices.Contains(allowedDecisions[status], decision) {

@@ -205,6 +205,7 @@ func (b Snapshot) checkSteps() {
 		}
 		key := now.Text("pk") + " " + sk
 		b.checkDecision(before[key], now)
+		b.checkKept(before[key], now)
 		l.enter(before[key], now)
 		before[key] = now
 	}

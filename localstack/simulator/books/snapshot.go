@@ -3,6 +3,7 @@
 package books
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ func Read(w *simulator.World) Snapshot {
 		callbacks: items{}, Charges: items{}, captures: map[string]int{}, customers: items{},
 		cards: map[string]bool{}, Merchants: items{}, Payouts: items{}, Records: itemLists{},
 		Taken: itemLists{}, Booked: itemLists{}, Carried: itemLists{}}
-	for _, i := range b.Items {
+	for _, i := range slices.Concat(b.Items, atStripe(w, b.Items)) {
 		b.enter(nil, i)
 		b.addItem(i)
 	}

@@ -18,10 +18,12 @@ type Mutation struct {
 	Conditions func(name string) // if not nil, receives the name of each condition of a write
 }
 
-// Values of Mutation.Without that are not conditions. Package simulator removes Stream and Groups; Mutate does not.
+// Values of Mutation.Without that are not conditions. Package simulator removes Stream, Groups and Keys, and Mutate
+// removes the others.
 const (
 	Stream = "the reader of the table's stream"
 	Groups = "the message groups by which queues are fair"
+	Keys   = "the idempotency keys of requests to Stripe"
 	Shards = "all but the first of the shards that a query would find"
 	Payee  = "the schedule in later changes of bank accounts, which says where payouts go"
 	Audit  = "the audit entries of changes"

@@ -72,7 +72,7 @@ func New(w *simulator.World) simulator.Workload {
 	m.end = at.AddDate(0, 0, 28+m.rng.IntN(4))
 	m.lateMessages = m.rng.IntN(2) == 0
 	m.bank = &fileBank{month: m, files: map[string]string{}, executed: map[string]bool{}}
-	w.LiveCards = true
+	w.GoLiveAtSandbox()
 	w.BetweenBank = func(b bank.Bank) bank.Bank { return payeeWitness{b, m} }
 	w.FaultProfile.Rate /= 2 // a month has many more steps that can fail
 	w.FaultProfile.Jumps /= 4

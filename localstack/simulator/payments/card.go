@@ -99,8 +99,8 @@ func (s *order) tryFromBrowser(which, more, customer, token string) {
 	next.StartClient("browser", 0, func(actor string, rng *rand.Rand) {
 		var made shops.Made
 		next.Create(actor, rng)
-		if !next.Operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web",`+
-			`"type":"public"}`, next.Merchant), &made) {
+		if !next.Operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"web",`+
+			`"type":"public"}`, next.Merchant, next.mode()), &made) {
 			return
 		}
 		public := *next.Shop
@@ -128,18 +128,25 @@ func (s *order) administer() {
 	s.StartClient("operator", 2, s.lendKey)
 }
 
+// mode returns the name of the shop's mode.
+func (s *order) mode() string {
+	if s.Live() {
+		return "live"
+	}
+	return "test"
+}
+
 // lendKey creates a key, uses it and revokes it. The platform must refuse the key from then on.
 func (s *order) lendKey(actor string, _ *rand.Rand) {
 	var made shops.Made
-	mode := map[string]string{"T": "test", "L": "live"}[s.Tenant[:1]]
-	command := fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"lent"}`, s.Merchant, mode)
+	command := fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"lent"}`, s.Merchant, s.mode())
 	if !s.Operate(actor, command, &made) || made.Key.ID == "" {
 		return
 	}
 	list := client.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: made.Key.Plaintext}
 	s.Send(actor, s.Tenant, list)
 	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`,
-		s.Merchant, mode, made.Key.ID)
+		s.Merchant, s.mode(), made.Key.ID)
 	if !s.Operate(actor, revoke, nil) || s.Answers[len(s.Answers)-1].Code() != "" {
 		return
 	}

@@ -17,23 +17,31 @@ import (
 
 type payments struct{ *simulator.World }
 
-// New returns the workload.
+// New returns the workload. Most payments are in test mode, and no acquirer charges live cards.
 func New(w *simulator.World) simulator.Workload { return payments{w} }
 
-func (w payments) Check() { books.Check(w.World) }
+func (w payments) Check() {
+	books.Check(w.World)
+	if w.Stripe != nil {
+		books.Reconcile(w.World)
+	}
+}
 
 // Act starts the clients of one to three scenarios.
 func (w payments) Act() {
 	all := shops.Open(w.World)
 	w.FaultsOn = true
 	for n := range 1 + w.RNG.IntN(3) {
-		s := newOrder(w.World, shops.Pick(w.World, all), w.Random(n+1), fmt.Sprintf("order-%d", n))
-		s.Amount = amounts[s.RNG.IntN(len(amounts))]
+		s := newOrder(w.World, w.pick(all), w.Random(n+1), fmt.Sprintf("order-%d", n))
+		s.Amount = simulator.Pick(s.RNG, s.amounts())
 		if w.Random(100+n).IntN(4) == 0 { // separate random numbers, so that the seed's other choices do not change
 			s.Returns = shops.Returns
 		}
+		if s.atStripe() {
+			s.Returns = stripeReturns
+		}
 		switch {
-		case s.Currency == "EUR" && s.RNG.IntN(4) == 0:
+		case (s.Currency == "EUR" || s.atStripe()) && s.RNG.IntN(4) == 0:
 			s.useSavedCard()
 			continue
 		case s.RNG.IntN(10) == 0:
@@ -57,11 +65,13 @@ func newOrder(w *simulator.World, s *shops.Shop, rng *rand.Rand, name string) *o
 	return &order{shops.NewScenario(w, s, rng, name), "card"}
 }
 
-// amounts lists amounts of checkouts. The sandbox treats some specially and approves the rest (contract §12).
-var amounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42.25", "42.25"}
+// sandboxAmounts lists amounts of checkouts. The sandbox treats some specially and approves the rest (contract §12).
+var sandboxAmounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42.25", "42.25"}
 
-// cards lists the payers' cards: without a challenge, with a challenge, and with a technical error (contract §12).
-var cards = []string{client.Frictionless, client.Frictionless, client.Challenged, client.Challenged, "4012001037461114"}
+// sandboxCards lists the payers' cards: without a challenge, with a challenge, and with a technical error (contract
+// §12).
+var sandboxCards = []string{client.Frictionless, client.Frictionless, client.Challenged, client.Challenged,
+	"4012001037461114"}
 
 func (s *order) pickMethod() string {
 	if s.RNG.IntN(3) > 0 {
@@ -115,7 +125,7 @@ func (s *order) paymentBody(rng *rand.Rand) string {
 			`"email":"a@example.com","tax_id":"52998224725",` +
 			`"address":{"line_1":"Rua A 1","city":"Recife","state":"PE","postal_code":"50010-000","country":"BR"}}}`
 	default:
-		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, shops.CardBody(simulator.Pick(rng, cards)))
+		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, shops.CardBody(simulator.Pick(rng, s.cards())))
 	}
 }
 
@@ -125,7 +135,7 @@ func (s *order) deactivate(actor string, rng *rand.Rand) {
 }
 
 func (s *order) patch(actor string, rng *rand.Rand) {
-	body := fmt.Sprintf(`{"amount":%s}`, amounts[rng.IntN(len(amounts))])
+	body := fmt.Sprintf(`{"amount":%s}`, simulator.Pick(rng, s.amounts()))
 	if rng.IntN(3) == 0 {
 		body = fmt.Sprintf(`{"checkout_reference":%q}`, s.Name+"-renamed")
 	}
@@ -163,10 +173,15 @@ func (s *order) pay(actor string, rng *rand.Rand, v simulator.View) {
 		s.Pass(time.Duration(rng.IntN(40)) * time.Second)
 	}
 	switch {
+	case v.NextStep.Method == "POST" && s.atStripe():
+		s.visitStripe(payer, rng, v.NextStep)
 	case v.NextStep.Method == "POST":
 		s.authenticate(payer, rng, v.NextStep)
 	case v.NextStep.Method == "GET":
 		s.visitBank(payer, rng, v.NextStep.URL)
+	case s.method == "boleto" && v.Status == "PENDING" && s.atStripe():
+		s.Think(payer)
+		s.Notef(payer, "pays the voucher: %v", s.Stripe.PayVoucher(s.ID))
 	case s.method == "boleto" && v.Status == "PENDING":
 		s.Think(payer)
 		s.Operate(payer, fmt.Sprintf(`{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}`, s.Merchant, s.ID), nil)

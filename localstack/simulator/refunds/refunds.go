@@ -30,7 +30,7 @@ const withNights = 8
 
 // New returns the workload.
 func New(w *simulator.World) simulator.Workload {
-	w.LiveCards = true
+	w.GoLiveAtSandbox()
 	return &refundSales{World: w}
 }
 
