@@ -13,7 +13,8 @@ import (
 // member, or get a merchant's key, client or token.
 var credentialKinds = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindOAuthClient, store.KindCode,
 	store.KindGrant, store.KindSignIn, store.KindFactor, store.KindTestProfiles, store.KindMembers, store.KindRoles,
-	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindMerchant}
+	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindPasswordLink,
+	store.KindMerchant}
 
 // Actions that could change entries. BatchWriteItem can overwrite without a condition. PartiQL has separate actions.
 var (

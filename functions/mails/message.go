@@ -2,6 +2,7 @@ package mails
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +80,8 @@ func (p *postman) makeLink(ctx context.Context, t identity.Tenant, m mail.Mail) 
 	switch {
 	case m.Kind == mail.Invitation:
 		return p.makeInvitationLink(ctx, t, m)
+	case m.Kind == mail.PasswordLink || m.Kind == mail.FirstPassword:
+		return p.makePasswordLink(ctx, m)
 	case !m.Kind.OfReceipt():
 		return "", "", nil
 	case !p.Now().Before(payments.ReceiptLinkEnd(m.CreatedAt)):
@@ -86,6 +89,18 @@ func (p *postman) makeLink(ctx context.Context, t identity.Tenant, m mail.Mail) 
 	default:
 		return p.BaseURL + "/receipts/" + p.ReceiptToken(m.ID), "", nil
 	}
+}
+
+func (p *postman) makePasswordLink(ctx context.Context, m mail.Mail) (link, obsolete string, err error) {
+	token := p.PasswordToken(m.Invite)
+	stored, user, err := p.Store.PasswordLink(ctx, identity.Hash(token))
+	switch {
+	case errors.Is(err, store.ErrNoLink):
+		return "", "link expired", nil
+	case err == nil && stored.IsUsed(user):
+		return "", "link used", nil
+	}
+	return p.BaseURL + "/password/" + token, "", err
 }
 
 func (p *postman) makeInvitationLink(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string,

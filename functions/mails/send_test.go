@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/outbox"
+	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
 func TestSend_BankAccountChanged(t *testing.T) {
@@ -90,6 +91,34 @@ func TestSend_Invitation(t *testing.T) {
 	if m.To != "ada@example.com" || !strings.Contains(m.Text, link+"\n") ||
 		!strings.Contains(m.HTML, `<a href="`+link+`">`) || len(token) != 43 {
 		t.Errorf("got %+v, want the link %s", m, link)
+	}
+}
+
+// TestSend_PasswordLinkOver checks that no mail with a link to set a password is sent after the link has expired.
+func TestSend_PasswordLinkOver(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	owner := o.Owner()
+	u, err := o.App.Store.UserByEmail(t.Context(), owner.Email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []time.Duration{0, signin.PasswordLinkLasts} {
+		link := signin.NewPasswordLink("asked for "+after.String(), u, o.Clock.Now().Add(signin.PasswordLinkLasts))
+		token := o.App.PasswordToken(link.ID)
+		o.Secret("token to set a password", token)
+		err := o.App.Store.MailPasswordLink(t.Context(), identity.Tenant{}, link, identity.Hash(token),
+			mail.NewPasswordLink(link.ID, u.Email, u.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Clock.Advance(after)
+		before := len(o.sent())
+		o.RunUntilIdle()
+		got := o.sent()[before:]
+		if want := after == 0; len(got) > 0 != want || want && !strings.Contains(got[0].Text, "/password/"+token) {
+			t.Errorf("%s later: got mails %+v, want one with the link: %t", after, got, want)
+		}
 	}
 }
 

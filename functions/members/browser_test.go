@@ -33,3 +33,31 @@ func TestAcceptInvitation_WithABrowser(t *testing.T) {
 		}
 	}
 }
+
+// TestSetPassword_WithABrowser asks for a link on the page for a forgotten password, and sets the password by the link.
+func TestSetPassword_WithABrowser(t *testing.T) {
+	t.Parallel()
+	s := newUser(t)
+	web := chromium.Web{"cashwrap.test": s.Main().Checked()}
+	for password, o := range map[string]chromium.Options{
+		another: {}, "a third battery staple": {Dark: true, Width: 360, NoScript: true},
+	} {
+		visitor := chromium.Open(t, web, o)
+		visitor.Expect("400 POST", "404 GET")
+		tab := visitor.Visit("http://cashwrap.test/password")
+		tab.Look("password-forgotten", "Forgotten your password?")
+		tab.Field("E-mail").Fill(forgetful)
+		tab.Button("Send the link").Click()
+		tab.Look("password-sent", "Check your e-mails")
+		tab = visitor.Visit("http://cashwrap.test" + s.link(forgetful))
+		tab.Look("password-new", "Choose a new password")
+		tab.Field("New password").Fill(firstOne)
+		tab.Button("Save the password").Click()
+		tab.Role("alert", "").Wait()
+		tab.Look("password-refused", "Choose a new password")
+		tab.Field("New password").Fill(password)
+		tab.Button("Save the password").Click()
+		tab.Look("password-set", "Your new password is set")
+		visitor.Visit("http://cashwrap.test/password/guess").Look("password-link-invalid", "This link does not work any more")
+	}
+}

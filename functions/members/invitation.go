@@ -33,7 +33,7 @@ type acceptInvitationRequest struct {
 }
 
 // acceptInvitation makes the invited person a member. The person sets a password, or confirms an existing one, so that
-// access to a mailbox does not give access to the person's other merchants. The request may be repeated.
+// the invitation alone does not give access to the person's other merchants. The request may be repeated.
 func (f family) acceptInvitation(ctx context.Context, req acceptInvitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {
@@ -90,7 +90,7 @@ func (f family) renderInvitation(ctx context.Context, i store.Invitation, token 
 	view := invitationView{texts: inLanguages.In(page.Preferred(a.Profile.LanguageIn(m.Country))), Merchant: m.Name,
 		Email:    i.Member.Email,
 		Confirms: len(i.User.Passwords) > 0, CSRF: f.forms.Token(cookie, token), Problem: wrong,
-		Accepted: i.Accepted}
+		Accepted: i.Accepted, SignIn: f.baseURL + "/sign-in"}
 	document := rest.Document{Cookie: cookie}
 	body := invitationBody(view)
 	if i.Accepted {

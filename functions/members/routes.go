@@ -1,5 +1,6 @@
 // Package members serves the families Members and Roles of contract §8.1 and §13.6: who may act for a merchant, and
-// what each member may do. It also has the page that accepts an invitation. Routes returns the routes.
+// what each member may do. It also has the pages that accept an invitation and set a forgotten password. Routes returns
+// the routes.
 package members
 
 import (
@@ -15,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -40,13 +42,17 @@ type storage interface {
 	Merchant(ctx context.Context, code string) (merchant.Merchant, error)
 	Now() time.Time
 	PasswordFor(address, operation string, text secret.Text) *store.NewPassword
+	PasswordLink(ctx context.Context, hash string) (signin.PasswordLink, member.User, error)
 	PasswordOf(t identity.Tenant, operation string, text secret.Text) *store.NewPassword
+	RequestPasswordLink(ctx context.Context, address, source string,
+		newLink func(member.User) (signin.PasswordLink, string)) error
 	Roles(ctx context.Context, t identity.Tenant) (member.Roles, error)
 	RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error)
 	UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string, keys member.Keys,
 		change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error)
 	UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, id string,
 		change func(member.Role) (member.Role, error)) (member.Role, error)
+	UsePasswordLink(ctx context.Context, by audit.By, hash string, password *store.NewPassword) error
 }
 
 type family struct {
@@ -54,12 +60,14 @@ type family struct {
 	token   func(memberID, inviteID string) string // of an invitation
 	baseURL string                                 // of the API, without a trailing slash
 	forms   rest.Forms
+
+	passwordToken func(linkID string) string // of a link to set a password
 }
 
 // Routes returns the routes of the families.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, token: a.InvitationToken, baseURL: strings.TrimRight(a.BaseURL, "/"),
-		forms: rest.NewForms("invitation", a.BaseURL)}
+		forms: rest.NewForms("invitation", a.BaseURL), passwordToken: a.PasswordToken}
 	const merchant = "/v0.1/merchants/{merchant_code}"
 	const members, one = merchant + "/members", merchant + "/members/{member_id}"
 	const roles, role = merchant + "/roles", merchant + "/roles/{role_id}"
@@ -89,5 +97,12 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "GET", Path: invitation, Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showInvitation)},
 		{Method: "POST", Path: invitation, Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.acceptInvitation).Unchecked()},
+		{Method: "GET", Path: "/password", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showPasswordRequest)},
+		{Method: "POST", Path: "/password", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.requestPasswordLink).Unchecked()},
+		{Method: "GET", Path: "/password/{token}", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.showPasswordLink)},
+		{Method: "POST", Path: "/password/{token}", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.setPassword).Unchecked()},
 	}
 }

@@ -13,6 +13,9 @@ const (
 	problemCommon problem = "common" // one of the commonest passwords
 	problemWrong  problem = "wrong"  // not the person's password
 	problemAgain  problem = "again"  // the form was not sent from our page in this browser
+	problemBefore problem = "before" // a password that the person had before
+
+	problemAddress problem = "address" // no e-mail address
 )
 
 // texts has the texts of the page in one language. {merchant} is the merchant's name, and {email} the invited address.
@@ -27,6 +30,7 @@ type texts struct {
 	accept   string // button
 	done     string // title of the page of an accepted invitation
 	member   string // text of that page
+	signIn   string // link of that page
 	problems map[problem]string
 }
 
@@ -43,6 +47,7 @@ var inEnglish = texts{
 	accept:   "Accept the invitation",
 	done:     "You are now a member of {merchant}",
 	member:   "You can sign in as {email}.",
+	signIn:   "Sign in",
 	problems: map[problem]string{
 		problemForm:   "Use 12 to 256 characters. Control characters are not allowed, and repeated text counts once.",
 		problemCommon: "This password is too common: attackers try it first. Choose another password.",
@@ -62,6 +67,7 @@ var inGerman = texts{
 	accept:   "Einladung annehmen",
 	done:     "Sie gehören jetzt zu {merchant}",
 	member:   "Sie können sich als {email} anmelden.",
+	signIn:   "Anmelden",
 	problems: map[problem]string{
 		problemForm:   "Verwenden Sie 12 bis 256 Zeichen, keine Steuerzeichen. Wiederholter Text zählt nur einmal.",
 		problemCommon: "Dieses Passwort ist zu häufig: Angreifer probieren es zuerst aus. Wählen Sie ein anderes.",
@@ -81,6 +87,7 @@ var inPortuguese = texts{
 	accept:   "Aceitar o convite",
 	done:     "Agora você faz parte de {merchant}",
 	member:   "Você pode entrar como {email}.",
+	signIn:   "Entrar",
 	problems: map[problem]string{
 		problemForm:   "Use de 12 a 256 caracteres, sem caracteres de controle. Texto repetido conta só uma vez.",
 		problemCommon: "Esta senha é comum demais: é uma das primeiras que invasores tentam. Escolha outra.",
@@ -98,6 +105,7 @@ type invitationView struct {
 	CSRF     string
 	Problem  problem
 	Accepted bool
+	SignIn   string // URL of the page to sign in
 }
 
 func (v invitationView) fill(text string) string {

@@ -56,6 +56,7 @@ type texts struct {
 	password  string // label
 	code      string // label of the field for a merchant's code
 	codeHint  string // says who enters the code
+	forgotten string // link to the page for a forgotten password
 	testMode  string // mark of pages of test mode
 
 	signedIn  string // says who is signed in

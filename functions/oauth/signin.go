@@ -109,14 +109,15 @@ const signInForm = "sign-in"
 type signInView struct {
 	texts
 
-	Action   string
-	CSRF     string
-	Client   string // name of the client that asks for access; "" if none
-	Mode     identity.Mode
-	Continue string
-	Username string // as entered
-	Merchant string
-	Problem  problem
+	Action    string
+	CSRF      string
+	Forgotten string // path of the page for a forgotten password
+	Client    string // name of the client that asks for access; "" if none
+	Mode      identity.Mode
+	Continue  string
+	Username  string // as entered
+	Merchant  string
+	Problem   problem
 
 	csp string // source of the client's redirect_uri; "" if there is no client
 }
@@ -157,6 +158,7 @@ func (v signInView) field(name, label string, most int) page.Field {
 func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
 	cookie := f.forms.Cookie(ctx)
 	v.texts, v.Action, v.CSRF = f.chooseTexts(ctx), f.localPath("/sign-in"), f.forms.Token(cookie, signInForm)
+	v.Forgotten = f.localPath("/password")
 	if v.Problem != "" && f.lacksCookie(ctx) {
 		cookie = nil
 	}

@@ -12,6 +12,7 @@ var inGerman = texts{
 	password:  "Passwort",
 	code:      "Händlercode",
 	codeHint:  "Nur nötig, wenn Ihr Arbeitgeber Ihr Konto angelegt hat.",
+	forgotten: "Passwort vergessen?",
 	testMode:  "Testmodus",
 
 	signedIn:  "Sie sind als {name} angemeldet.",

@@ -12,6 +12,7 @@ var inEnglish = texts{
 	password:  "Password",
 	code:      "Merchant code",
 	codeHint:  "Needed only if your employer created your account.",
+	forgotten: "Forgotten your password?",
 	testMode:  "Test mode",
 
 	signedIn:  "You are signed in as {name}.",

@@ -12,6 +12,7 @@ var inPortuguese = texts{
 	password:  "Senha",
 	code:      "Código do comerciante",
 	codeHint:  "Necessário apenas se o seu empregador criou a sua conta.",
+	forgotten: "Esqueceu a senha?",
 	testMode:  "Modo de teste",
 
 	signedIn:  "Você entrou como {name}.",

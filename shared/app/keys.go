@@ -38,6 +38,8 @@ import (
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
 //	invitation tokens   tokens already sent no longer work; the invitations have
 //	                    to be deleted and made again
+//	links to passwords  links already sent still work for their 30 minutes, or 7
+//	                    days; links in unsent mails do not
 //	links to receipts   links already sent still work; links in unsent mails do not
 //	saved card tokens   stored tokens still work; a card that is saved again gets
 //	                    a second token
@@ -57,6 +59,7 @@ const (
 	forCursors      = "history cursors"
 	forMerchants    = "callback secrets"
 	forInvitations  = "invitation tokens"
+	forUserLinks    = "links to set passwords"
 	forReceipts     = "links to receipts"
 	forCards        = "saved card tokens"
 	forKnown        = "known browsers"
@@ -220,6 +223,13 @@ func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now ti
 func (a *App) InvitationToken(memberID, inviteID string) string {
 	mac := hmac.New(sha256.New, a.lastingKey(forInvitations)())
 	_, _ = mac.Write([]byte(memberID + "\x00" + inviteID)) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// PasswordToken returns the token in a link to set a password. It derives the token each time, as InvitationToken does.
+func (a *App) PasswordToken(linkID string) string {
+	mac := hmac.New(sha256.New, a.lastingKey(forUserLinks)())
+	_, _ = mac.Write([]byte(linkID)) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 

@@ -66,7 +66,8 @@ func ByPlatform(a Actor, operation string) By {
 	return By{Principal: identity.Platform(), Actor: a, Operation: operation}
 }
 
-// Member returns the By of a member who accepts an invitation. Its principal has no scopes and no permissions.
+// Member returns the By of a person who accepts an invitation or sets a forgotten password. Its principal has no scopes
+// and no permissions.
 func (b By) Member(id, email string) By {
 	b.Principal = identity.Principal{Actor: identity.Actor{Kind: identity.User, ID: id}}
 	b.Actor.Kind, b.Actor.ID, b.Actor.Email = Member, id, email

@@ -22,6 +22,9 @@ type Kind string
 // The kinds.
 const (
 	Invitation         Kind = "invitation"           // to the invited address
+	PasswordLink       Kind = "password_link"        // to a user who asked for it
+	FirstPassword      Kind = "first_password"       // to the owner of a new merchant
+	PasswordChanged    Kind = "password_changed"     // to the user
 	AccountDisabled    Kind = "account_disabled"     // to the disabled member
 	WrongCodes         Kind = "wrong_codes"          // to the owner of the second factor
 	NewAPIKey          Kind = "api_key_created"      // to all owners
@@ -38,8 +41,8 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Invitation, AccountDisabled, WrongCodes, NewAPIKey, BankAccountChanged, MemberKeysEnded,
-	MemberKeysKept, SignInBlocked, Receipt, RefundReceipt, PaymentState, RefundState}
+var Kinds = []Kind{Invitation, PasswordLink, FirstPassword, PasswordChanged, AccountDisabled, WrongCodes, NewAPIKey,
+	BankAccountChanged, MemberKeysEnded, MemberKeysKept, SignInBlocked, Receipt, RefundReceipt, PaymentState, RefundState}
 
 // OfReceipt returns true if mails of the kind have a link to a receipt.
 func (k Kind) OfReceipt() bool {
@@ -56,7 +59,7 @@ type Mail struct {
 	Kind    Kind   `dynamo:"kind"`
 	Member  int32  `dynamo:"member,omitempty"`  // number of the recipient; 0: the mail goes to all owners or to a payer
 	Email   string `dynamo:"email,omitempty"`   // address of the recipient; "" for all owners, who each get a mail
-	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
+	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation, or of a link to set a password
 	About   string `dynamo:"about,omitempty"`   // replaces {about} in the text
 	User    string `dynamo:"user,omitempty"`    // of a mail without a tenant: the user whose merchants get it; "": none
 	Managed bool   `dynamo:"managed,omitempty"` // the recipient is a managed user, whose address is unconfirmed
@@ -67,6 +70,22 @@ type Mail struct {
 // for a repeated operation.
 func NewInvitation(operation string, member int32, email, invite string) Mail {
 	return newMail(operation, Mail{Kind: Invitation, Member: member, Email: email, Invite: invite})
+}
+
+// NewPasswordLink returns a mail without a tenant that has the link to set a user's password. For an address without a
+// user it returns a mail to nobody.
+func NewPasswordLink(link, email, user string) Mail {
+	return newMail(link, Mail{Kind: PasswordLink, Email: email, About: email, User: user, Invite: link})
+}
+
+// NewFirstPassword returns a mail with the link to set the first password of a merchant's owner.
+func NewFirstPassword(link, email string) Mail {
+	return newMail(link, Mail{Kind: FirstPassword, Email: email, About: email, Invite: link})
+}
+
+// NewPasswordChanged returns a mail without a tenant that tells a user about a new password.
+func NewPasswordChanged(operation, email, user string) Mail {
+	return newMail(operation, Mail{Kind: PasswordChanged, Email: email, About: email, User: user})
 }
 
 // NewAccountDisabled returns a mail that tells a member that they can no longer sign in.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -91,6 +92,22 @@ func (p Passwords) Current() string {
 		return ""
 	}
 	return p[0].Operation
+}
+
+const linkPrefix = "link "
+
+// LinkOperation returns the operation that sets a password by the mailed link with the id.
+func LinkOperation(id string) string { return linkPrefix + id }
+
+// Unlinked returns the operation that set the last of the passwords that was not set by a mailed link, or "". Whoever
+// reads a person's mails can set such passwords again and again.
+func (p Passwords) Unlinked() string {
+	for _, one := range p {
+		if !strings.HasPrefix(one.Operation, linkPrefix) {
+			return one.Operation
+		}
+	}
+	return ""
 }
 
 // SetBy returns true if the operation has set one of the passwords.

@@ -284,3 +284,20 @@ func BenchmarkHash_Parallel(b *testing.B) {
 		}
 	})
 }
+
+// TestUnlinked checks that passwords by mailed links do not count.
+func TestUnlinked(t *testing.T) {
+	t.Parallel()
+	set := func(operations ...string) (p Passwords) {
+		for _, one := range operations {
+			p = append(p, Password{Operation: one})
+		}
+		return p
+	}
+	link := LinkOperation("a")
+	for want, p := range map[string]Passwords{"": set(link), "b": set("b", link), "c": set(link, link, "c", "d")} {
+		if got := p.Unlinked(); got != want {
+			t.Errorf("got %q of %v, want %q", got, p, want)
+		}
+	}
+}

@@ -45,7 +45,7 @@ type Factor struct {
 	LastStep    int64     `dynamo:"last_step,omitempty"`    // time step of the app's last accepted code (RFC 6238 §4.2)
 	Recovery    Recovery  `dynamo:"recovery,omitempty"`
 	Wrong       int       `dynamo:"wrong,omitempty"`       // wrong codes in a row
-	WrongUnder  string    `dynamo:"wrong_under,omitempty"` // Passwords.Current when the wrong codes were entered
+	WrongUnder  string    `dynamo:"wrong_under,omitempty"` // Passwords.Unlinked when the wrong codes were entered
 	Version     int       `dynamo:"version"`               // of the stored item, from 1
 }
 
@@ -134,7 +134,8 @@ func (f Factor) Use(s Secrets, code Code, password string) (Factor, error) {
 }
 
 // withWrongCode returns the factor with one more wrong code in a row. A new password begins a new row, because the
-// guesser does not know the new password.
+// guesser does not know the new password. A password that was set by a mailed link does not: the guesser may read the
+// mails.
 func (f Factor) withWrongCode(password string) Factor {
 	if f.WrongUnder != password {
 		f.Wrong, f.WrongUnder = 0, password

@@ -71,6 +71,7 @@ import (
 //	user's address     EMAIL#<sha256 of address>   EMAIL                       members, provision
 //	membership         MEMBERSHIPS#<user>          MEMBERSHIP#M                members, provision
 //	invitation         INVITATION#<sha256>         INVITATION                  members; of its token
+//	password link      PASSWORDLINK#<sha256>       PASSWORDLINK                members, provision; of its token
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, pages, readers, sandbox,
 //	                                                                           provision, polls, notices, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
@@ -110,8 +111,8 @@ import (
 //	                                               ACQUIRER#<UTC date>         prove; of the acquirer
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
-//	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,
-//	                                                                           sweep; mails
+//	mail               MAIL#<id>                   MAIL                        members, merchants, oauth, provision,
+//	                                                                           receipts, sweep; mails
 //	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential, or its person

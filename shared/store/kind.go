@@ -35,6 +35,7 @@ const (
 	KindEmail          Kind = "EMAIL"
 	KindMemberships    Kind = "MEMBERSHIPS"
 	KindInvitation     Kind = "INVITATION"
+	KindPasswordLink   Kind = "PASSWORDLINK"
 	KindCheckout       Kind = "CHECKOUT"
 	KindReference      Kind = "REFERENCE"
 	KindTransaction    Kind = "TRANSACTION"
@@ -76,7 +77,7 @@ const (
 // withoutTenant holds the kinds whose keys name no tenant. Such a key goes on with a merchant's code, an unguessable
 // id, a digest or a shard's number, never with text from a client.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
-	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
+	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindPasswordLink: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
 	KindKnown: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true,
 	KindReady: true, KindPayoutLease: true, KindBirth: true, KindProof: true, KindTenants: true,

@@ -14,7 +14,7 @@ import (
 
 // kinds lists all kinds, including those of the counterparties' records.
 var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
-	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
+	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindPasswordLink, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
 	KindBankAccounts, KindKnown,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindStatement, KindProof, KindTenants, KindProven,

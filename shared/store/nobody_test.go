@@ -32,6 +32,12 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 			}))
 		}
 	},
+	"UsePasswordLink": func(t *testing.T, s *store.Store) func(audit.By) error {
+		hash := mailLink(t, s)
+		return func(by audit.By) error {
+			return s.UsePasswordLink(t.Context(), by, hash, s.PasswordByOperator("link", secret.New("a new one of hers")))
+		}
+	},
 	"CreateAPIKey": func(t *testing.T, s *store.Store) func(audit.By) error {
 		k := newKey(t, tenant).APIKey
 		return func(by audit.By) error { return errOf(s.CreateAPIKey(t.Context(), by, k)) }
@@ -300,8 +306,8 @@ var writersNotAsking = map[string][]string{
 	"the rules of payouts, for workers and operators": {"ApplyPayoutOutcome", "CollectPayout", "CreatePayout",
 		"LeasePayouts", "OpenPayout", "ReleasePayouts", "SendPayout", "StepPayout"},
 	"a code, a password or a token, which the method or its caller has compared": {"ChangeSecondFactor", "ConfirmSignIn",
-		"EndSignIn", "PutAccessToken", "PutCode", "PutGrant", "PutKnownAddress", "PutSignIn", "Redeem", "Refresh",
-		"ReportSignIn", "RevokeAccessToken", "RevokeGrant"},
+		"EndSignIn", "MailPasswordLink", "PutAccessToken", "PutCode", "PutGrant", "PutKnownAddress", "PutSignIn", "Redeem", "Refresh",
+		"ReportSignIn", "RequestPasswordLink", "RevokeAccessToken", "RevokeGrant"},
 	"nothing: they record what workers, terminals and the platform itself did": {"ClaimIdempotency", "KeyUsed",
 		"LeaseTokens", "ObjectDeleted", "ReleaseIdempotency", "ReplayCallback", "SaveBreaker", "SaveCallback",
 		"SaveCardReader", "SaveMail", "SaveObjectEntry", "SettleIdempotency", "SpreadMail", "TakeToken"},

@@ -68,11 +68,11 @@ func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassw
 	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation}
 }
 
-// PasswordFor returns a password that the invited person with the address sets or confirms. It does not use the bucket
-// of passwords to sign in, because strangers who know the address can empty that bucket.
+// PasswordFor returns a password that the person with the address sets or confirms by a mailed link. It does not use
+// the bucket of passwords to sign in, because strangers who know the address can empty that bucket.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation,
-		limits: []passwordLimit{{subject: "passwords of invitations for " + address, bucket: passwordsOfAddress}}}
+		limits: []passwordLimit{{subject: "passwords by links to " + address, bucket: passwordsOfAddress}}}
 }
 
 // PasswordFrom returns a password to sign in with. It is limited whether or not an account has the name.

@@ -85,6 +85,10 @@ func membershipKey(user string, t identity.Tenant) key {
 
 func invitationKey(tokenHash string) key { return key{KindInvitation.named(tokenHash), "INVITATION"} }
 
+func passwordLinkKey(tokenHash string) key {
+	return key{KindPasswordLink.named(tokenHash), "PASSWORDLINK"}
+}
+
 func memberCountKey(t identity.Tenant) key { return key{KindMembers.of(t), "COUNT"} }
 
 const cardReaderPrefix = "READER#"

@@ -47,7 +47,7 @@ func TestStoredFields_ReadBack(t *testing.T) {
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
 		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
 		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders,
-		storedFiles, storedCollections, storedReceiptLinks, storedStatements,
+		storedFiles, storedCollections, storedReceiptLinks, storedPasswordLinks, storedStatements,
 		storedNights, storedCorrections} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {

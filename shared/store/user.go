@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -73,25 +74,32 @@ func (s *Store) endAccess(ctx context.Context, by audit.By, user string) error {
 	if err != nil || len(u.Passwords) < 2 {
 		return err
 	}
+	memberships, err := s.allMemberships(ctx, user)
+	return errors.Join(err, s.endAccessAt(ctx, by, memberships, u.Passwords[0].SetAt))
+}
+
+// allMemberships returns a user's memberships in both modes.
+func (s *View) allMemberships(ctx context.Context, user string) (all []Membership, err error) {
 	for _, mode := range identity.Modes {
-		memberships, err := s.Memberships(ctx, user, mode)
-		if err != nil {
-			return err
-		}
-		for _, at := range memberships {
-			_, err := s.UpdateMember(ctx, by, at.Tenant, at.Member.Number(), "", member.EndKeys,
-				func(m member.Member, _ member.Roles) (member.Member, error) {
-					if !m.AccessEnded.Before(u.Passwords[0].SetAt) { // by an earlier try
-						return m, nil
-					}
-					return m.EndAccess(u.Passwords[0].SetAt), nil
-				})
-			if err != nil && !failure.Is(err, failure.KindNotFound) { // removed meanwhile
-				return err
-			}
-		}
+		memberships, readErr := s.Memberships(ctx, user, mode)
+		all, err = append(all, memberships...), errors.Join(err, readErr)
 	}
-	return nil
+	return all, err
+}
+
+// endAccessAt ends the access from sign-ins before the time. An error at one merchant does not stop it at the others.
+func (s *Store) endAccessAt(ctx context.Context, by audit.By, memberships []Membership, at time.Time) (err error) {
+	for _, of := range memberships {
+		_, endErr := s.UpdateMember(ctx, actingAs(by, of.Member), of.Tenant, of.Member.Number(), "", member.EndKeys,
+			func(m member.Member, _ member.Roles) (member.Member, error) {
+				if !m.AccessEnded.Before(at) { // by an earlier try
+					return m, nil
+				}
+				return m.EndAccess(at), nil
+			})
+		err = errors.Join(err, ignoreNotFound(endErr)) // removed meanwhile
+	}
+	return err
 }
 
 // replaceUserPassword stores the new password of the user, and returns the user's member of the tenant.

@@ -45,6 +45,10 @@ var aims = map[string]int{
 	// password takes a token from a bucket before it is checked.
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
+	// A request for a link takes tokens from two buckets, and reads the address and the user. A new password ends the
+	// user's access at each merchant before and after it is stored.
+	"POST /password":         5,
+	"POST /password/{token}": 17,
 	// A person signs in a few times a day. Each read depends on the one before: for example, an address leads to its user.
 	// A password to sign in takes a token from two buckets. A bucket that was used a moment ago needs a second call.
 	// POST /sign-in also reads and writes the known network address. Creating a test profile reads all profiles, to check

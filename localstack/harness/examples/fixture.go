@@ -146,7 +146,7 @@ var makers = sync.OnceValue(func() map[string]maker {
 		for _, p := range o.InputsIn("path") {
 			collection, _, named := strings.Cut(o.Path, "/{"+p.Path+"}")
 			at := slices.IndexFunc(all, func(by checker.Operation) bool {
-				return by.Method == http.MethodPost && by.Path == collection && len(by.Examples) > 0
+				return by.Method == http.MethodPost && by.Path == collection && len(by.Examples) > 0 && !by.Public
 			})
 			if named && at >= 0 {
 				found[p.Example] = maker{all[at], p.Path}

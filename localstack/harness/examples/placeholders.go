@@ -135,6 +135,16 @@ var prepared = map[string]func(*Scenario) world.Request{
 	"acceptInvitation accept": func(t *Scenario) world.Request {
 		return t.Invite(Guest(), "role_employee").Accept
 	},
+	"requestPasswordLink ask": func(t *Scenario) world.Request {
+		return t.fill("/password", url.Values{"email": {t.Owner().Email}})
+	},
+	"showPasswordLink": func(t *Scenario) world.Request {
+		return world.Request{Path: t.PasswordPath(), APIKey: world.NoKey}
+	},
+	"setPassword set": func(t *Scenario) world.Request {
+		t.Secret("password", NewPassword)
+		return t.fill(t.PasswordPath(), url.Values{"password": {NewPassword}})
+	},
 	"showReceipt": func(t *Scenario) world.Request {
 		return world.Request{Path: t.createReceiptLink(), APIKey: world.NoKey}
 	},

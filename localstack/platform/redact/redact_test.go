@@ -29,6 +29,7 @@ func TestText(t *testing.T) {
 		"http://app.test/?merchant_code=MC1&code=a b":                      "http://app.test/?merchant_code=MC1&code=… b",
 		"/authorize?code_challenge=abc":                                    "/authorize?code_challenge=abc",
 		"/receipts/0123456789abcdef0123456789abcdef.pdf, /invitations/a-b": "/receipts/….pdf, /invitations/…",
+		"GET /password/Ab_c-1 and /password":                               "GET /password/… and /password",
 		"/v1.1/receipts/TXO4U9S6M3":                                        "/v1.1/receipts/TXO4U9S6M3",
 	} {
 		if got := redact.Text(text); got != want {

@@ -10,11 +10,11 @@ import (
 // patterns match secrets in any text: keys, callback secrets, tokens, signatures and tokens of links, OAuth codes.
 var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=]+|()[0-9a-f]{64,}|` +
 	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/receipts/)[0-9a-f]{32}|(/invitations/)[0-9A-Za-z_-]+|` +
-	`([?&]code=)[^&"\s]+`)
+	`(/password/)[0-9A-Za-z_-]+|([?&]code=)[^&"\s]+`)
 
 // marks lists parts of secrets. Each match of the variable patterns contains a mark, unless the text is an access
 // token.
-var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "code="}
+var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "/password/", "code="}
 
 const (
 	fewestDigits = 12 // of card numbers (contract §4.3)
@@ -62,7 +62,7 @@ func Text(text string) string {
 	if !isSuspicious(text) {
 		return text
 	}
-	text = patterns.ReplaceAllString(text, "${1}${2}${3}${4}${5}${6}${7}…")
+	text = patterns.ReplaceAllString(text, "${1}${2}${3}${4}${5}${6}${7}${8}…")
 	return digits.ReplaceAllStringFunc(text, func(found string) string {
 		if uuid.MatchString(found) {
 			return found

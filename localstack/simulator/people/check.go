@@ -167,7 +167,7 @@ func (p *people) otherLimits() (buckets []string) {
 		subjects = append(subjects, string(kind)+" mails "+p.Tenant, string(kind)+" mails to owners "+p.Tenant)
 	}
 	for _, address := range p.guests {
-		subjects = append(subjects, "passwords of invitations for "+address)
+		subjects = append(subjects, "passwords by links to "+address)
 	}
 	for _, one := range subjects {
 		buckets = append(buckets, identity.Hash(one))
