@@ -9,9 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
 // createMerchant creates a merchant and its first key, with every scope. The key is for live mode, or for test mode if
@@ -23,13 +25,15 @@ import (
 type createMerchant struct {
 	merchant.Registration
 	merchant.Terms
-	TestKey bool            `json:"test_key"` // also creates a key for test mode
-	Account json.RawMessage `json:"account"`  // account.Account; all optional
+	TestKey   bool            `json:"test_key"`   // also creates a key for test mode
+	MailOwner bool            `json:"mail_owner"` // mails the owner a link to choose a password
+	Account   json.RawMessage `json:"account"`    // account.Account; all optional
 }
 
 type merchantCreated struct {
 	MerchantCode string   `json:"merchant_code"`
-	Created      bool     `json:"created"` // false: the merchant existed already
+	Created      bool     `json:"created"`                // false: the merchant existed already
+	OwnerMailed  bool     `json:"owner_mailed,omitempty"` // the owner gets, or got, a link to choose a password
 	APIKey       *keyView `json:"api_key,omitempty"`
 	TestAPIKey   *keyView `json:"test_api_key,omitempty"`
 }
@@ -54,11 +58,15 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 		var created merchantCreated
 		created, taken = o.storeMerchant(ctx, m, a, c.TestKey)
 		switch {
-		case !failure.Is(taken, failure.KindConflict):
-			return created, taken
-		case c.Code != "":
-			return o.findSameMerchant(ctx, m, c.Account)
+		case failure.Is(taken, failure.KindConflict) && c.Code == "":
+			continue
+		case failure.Is(taken, failure.KindConflict):
+			created, taken = o.findSameMerchant(ctx, m, c.Account)
 		}
+		if taken == nil && c.MailOwner {
+			created.OwnerMailed = o.mailFirstPassword(ctx, m)
+		}
+		return created, taken
 	}
 	return merchantCreated{}, taken
 }
@@ -105,6 +113,24 @@ func (o operator) storeMerchant(ctx context.Context, m merchant.Merchant, a acco
 	}
 	o.Log.InfoContext(ctx, "merchant created", "merchant", m.Code, "sandbox", m.Sandbox)
 	return created, nil
+}
+
+// mailFirstPassword mails the merchant's owner a link to choose a password, once, unless the owner has a password. It
+// returns true if the owner gets a mail. An error does not fail the command, whose answer has the only copy of a key.
+func (o operator) mailFirstPassword(ctx context.Context, m merchant.Merchant) bool {
+	owner, err := o.Store.UserByEmail(ctx, m.Email)
+	if err == nil && len(owner.Passwords) > 0 {
+		return false
+	}
+	if err == nil {
+		link := signin.NewPasswordLink("owner of "+m.Code, owner, o.Now().Add(signin.FirstPasswordLasts))
+		err = o.Store.MailPasswordLink(ctx, identity.Tenant{Mode: m.FirstMode(), Merchant: m.Code}, link,
+			identity.Hash(o.PasswordToken(link.ID)), mail.NewFirstPassword(link.ID, owner.Email))
+	}
+	if err != nil {
+		o.Log.ErrorContext(ctx, "owner not mailed", "merchant", m.Code, "error", err)
+	}
+	return err == nil
 }
 
 func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -176,5 +177,46 @@ func TestCreateMerchant_Owner(t *testing.T) {
 				t.Errorf("sandbox %t, %s: error %v, members (-want +got):\n%s", sandbox, mode.Name(), err, diff)
 			}
 		}
+	}
+}
+
+// TestCreateMerchant_MailOwner checks that a mail that cannot be stored does not lose the answer with the merchant's
+// key. The repeated command sends the mail, once.
+func TestCreateMerchant_MailOwner(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	command := registration(fields{"merchant_code": "MC0WNER001", "mail_owner": true})
+	command["command"] = "create_merchant"
+	type answer struct {
+		Created     bool
+		Key         struct{ Plaintext string } `json:"api_key"`
+		OwnerMailed bool                       `json:"owner_mailed"`
+	}
+	writes := 0
+	d.Main().Steps.Inject(func(operation string) faults.Fault {
+		if operation != "TransactWriteItems" {
+			return faults.None
+		}
+		if writes++; writes > 1 {
+			return faults.FailBefore
+		}
+		return faults.None
+	})
+	var first, again answer
+	d.Operate(command, &first)
+	d.Secret("API key", first.Key.Plaintext)
+	d.Main().Steps.Inject(nil)
+	if !first.Created || first.Key.Plaintext == "" || first.OwnerMailed {
+		t.Errorf("without a mail: got %+v, want a merchant with a key", first)
+	}
+	for range 2 {
+		d.Operate(command, &again)
+		if again.Created || !again.OwnerMailed {
+			t.Errorf("again: got %+v, want the mail", again)
+		}
+	}
+	d.RunUntilIdle()
+	if sent := d.Mails.Sent(); len(sent) != 1 || !strings.Contains(sent[0].Text, "/password/") {
+		t.Errorf("got mails %+v, want one with a link", sent)
 	}
 }

@@ -9,9 +9,9 @@
 // Each command also takes "by", the person who gives the command, for the audit. Required arguments come before the
 // semicolon:
 //
-//	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
-//	                        time_zone, refund_floor, payout_plan, shards, requests_per_second, onboarding,
-//	                        paypal, account
+//	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, mail_owner,
+//	                        merchant_code, time_zone, refund_floor, payout_plan, shards, requests_per_second,
+//	                        onboarding, paypal, account
 //	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor,
 //	                        payout_plan, shards, requests_per_second, onboarding, paypal
 //	update_account          merchant_code, account

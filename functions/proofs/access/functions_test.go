@@ -252,6 +252,7 @@ func (e *everything) actAsPayers() {
 
 // giveCommands gives the commands that are not in the other steps.
 func (e *everything) giveCommands() {
+	e.NewShop("DE", "EUR", map[string]any{"email": "owner@shop.example", "mail_owner": true})
 	b := examples.NewBoleto(e.World)
 	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.Merchant.Code, "checkout_id": b.CheckoutID}, nil)
 	if _, err := e.App.Virtual.Pair(e.Context(), terminal.Pairing{ID: "rdr_any", Code: "A1B2C3D4",
