@@ -20,7 +20,7 @@ import (
 //go:embed pay.js
 var payScript string
 
-var payPage = page.New(payScript)
+var payPage = page.New(payScript + page.CopyScript)
 
 // render renders the page. Its Content-Security-Policy allows frames and images of our own host, and requests to it.
 // Forms go only to our host, also for a challenge, because start3dsChallenge leads on to the issuer. If the page is

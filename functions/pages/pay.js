@@ -243,12 +243,4 @@
   }
   if ("looks" in said) setTimeout(look, 5000);
   if (said.state === "paid") forget();
-
-  var copy = document.getElementById("copy");
-  if (copy && navigator.clipboard) {
-    copy.hidden = false;
-    copy.addEventListener("click", function () {
-      navigator.clipboard.writeText(copy.dataset.text).then(function () { tell(copy.dataset.copied); });
-    });
-  }
 })();

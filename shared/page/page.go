@@ -21,6 +21,11 @@ import (
 //go:embed style.css
 var style string
 
+// CopyScript is the script of Copy. A page appends it to its other scripts.
+//
+//go:embed copy.js
+var CopyScript string
+
 // icon is in each page. Otherwise browsers would ask for /favicon.ico, which does not exist.
 const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
 	"%3Crect width='16' height='16' rx='4' fill='%231f5f4a'/%3E" +
