@@ -95,5 +95,8 @@ type Grant struct {
 	ExpiresAt time.Time `dynamo:"-"` // stored as expires_at of the item, in seconds; each use makes it later
 }
 
+// UsedAt returns the time when the refresh token was last used, or made.
+func (g Grant) UsedAt() time.Time { return g.ExpiresAt.Add(-RefreshLasts) }
+
 // Valid returns true if the refresh token may be used at the time.
 func (g Grant) Valid(now time.Time) bool { return now.Before(g.ExpiresAt) }

@@ -3,6 +3,8 @@
 package signin
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -79,6 +81,14 @@ type Session struct {
 	SignedIn time.Time `dynamo:"signed_in_at"`       // when the password was confirmed
 	BeganAt  time.Time `dynamo:"began_at"`           // later than SignedIn if a second factor was confirmed
 	Expires  time.Time `dynamo:"-"`                  // stored as expires_at of the item, in seconds
+	Browser  string    `dynamo:"browser,omitempty"`  // ParseBrowser of the sign-in's request
+}
+
+// SessionID returns the id that names a session in forms, by its hash. The id leads neither to the cookie nor to the
+// hash, so it is of no use to a person who only sees the page.
+func SessionID(hash string) string {
+	sum := sha256.Sum256([]byte("session id " + hash))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Of returns true if the session belongs to the account, began with the account's current password, and has not ended.

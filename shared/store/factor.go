@@ -117,8 +117,7 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 		}
 		after.Version++
 		item := factorItem(user, after)
-		tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item)).
-			Put(s.table.Put(signInItem(session))).
+		tx := s.putSignIn(s.db.WriteTx().Idempotent(true).Put(s.replace(item)), session).
 			Delete(s.remove(signInKey(pending)).If("attribute_exists(pk)"))
 		return s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 	})

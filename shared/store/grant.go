@@ -31,7 +31,8 @@ var (
 func (s *Store) PutCode(ctx context.Context, c oauth.Code) error {
 	c.Version = 1
 	item := codeItem(c)
-	return s.resolve(ctx, item, nil, s.replace(item).Run(ctx))
+	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item)).Put(s.table.Put(codeLead(c)))
+	return s.resolve(ctx, item, nil, tx.Run(ctx))
 }
 
 func codeItem(c oauth.Code) storedItem {
@@ -62,7 +63,8 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 		code.Grant, code.Version = g.Hash, code.Version+1
 		used := codeItem(code)
 		tx := s.db.WriteTx().Idempotent(true).Put(s.replace(used)).Put(s.replace(grantItem(g))).
-			Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
+			Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)")).
+			Put(s.table.Put(grantLead(g))).Delete(s.remove(codeLead(code).key))
 		return s.resolve(ctx, used, ErrStale, tx.Run(ctx))
 	})
 }
@@ -70,21 +72,18 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 // Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant if the token is unknown,
 // revoked or expired.
 func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
-	item, err := readOne[struct {
-		oauth.Grant
-		TTL time.Time `dynamo:"expires_at,unixtime"`
-	}](ctx, s, grantKey(refreshHash), errBadRefreshToken)
-	item.ExpiresAt = item.TTL.UTC()
-	if err == nil && !item.Valid(s.now()) {
+	item, err := readOne[storedGrant](ctx, s, grantKey(refreshHash), errBadRefreshToken)
+	g := item.grant()
+	if err == nil && !g.Valid(s.now()) {
 		err = errBadRefreshToken
 	}
-	return item.Grant, err
+	return g, err
 }
 
 // PutGrant stores a new grant with its first access token.
 func (s *Store) PutGrant(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
 	item := grantItem(g)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item)).
+	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item)).Put(s.table.Put(grantLead(g))).
 		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
 	return s.resolve(ctx, item, nil, tx.Run(ctx))
 }
@@ -94,12 +93,17 @@ func (s *Store) PutGrant(ctx context.Context, g oauth.Grant, token identity.Acce
 func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
 	g.ExpiresAt = s.now().Add(oauth.RefreshLasts)
 	item := grantItem(g)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_exists(pk)")).
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_exists(pk)")).Put(s.table.Put(grantLead(g))).
 		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
 	return s.resolve(ctx, item, errBadRefreshToken, tx.Run(ctx))
 }
 
 // RevokeGrant deletes a grant, which ends its refresh token and all its access tokens. Repeating the call is safe.
 func (s *Store) RevokeGrant(ctx context.Context, refreshHash string) error {
-	return s.remove(grantKey(refreshHash)).Run(ctx)
+	g, err := readOne[oauth.Grant](ctx, s.View, grantKey(refreshHash), nil)
+	if err != nil || g.Hash == "" {
+		return err
+	}
+	return s.db.WriteTx().Idempotent(true).Delete(s.remove(grantKey(refreshHash))).Delete(s.remove(grantLead(g).key)).
+		Run(ctx)
 }

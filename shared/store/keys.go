@@ -43,6 +43,9 @@ import (
 //	grant              GRANT#<sha256 of refresh    GRANT                       oauth
 //	                   token>
 //	session            SIGNIN#<sha256 of cookie>   SIGNIN                      oauth
+//	its lead           ACCESS#<sha256 of account>  SESSION#<µs began>#<sha256> oauth
+//	a code's lead      ACCESS#<sha256 of account>  CLIENT#<id>#CODE#<sha256>   oauth
+//	a grant's lead     ACCESS#<sha256 of account>  CLIENT#<id>#GRANT#<sha256>  oauth
 //	second factor      FACTOR#<user>               FACTOR                      oauth, provision
 //	known address      KNOWN#<mac of account and   ADDRESS                     oauth
 //	                   address>
@@ -186,6 +189,9 @@ import (
 //	try a callback                callback, breaker, merchant
 //	send a mail                   mail, merchant; members for owners and invitations, memberships without a tenant
 //	sign in                       account, known address, two buckets; then session and known address
+//	show or change one's account  session and account; leads of the account, at most 50 to sessions and 500 to
+//	                              grants, then sessions, grants, clients and merchants in batches; each deletion
+//	                              is one transaction with the lead's
 //	what is due                   index due by shard
 //	reconcile                     for each transaction, payout or settlement its partition, its journal, its lines of
 //	                              statements, and the payables and records that it expects, by key. All of them
@@ -314,16 +320,10 @@ func receiptKey(t identity.Tenant, code, id string) key {
 
 func receiptCounterKey(t identity.Tenant) key { return key{KindReceipts.of(t), "COUNTER"} }
 
-func receiptLinkKey(tokenHash string) key {
-	return key{KindReceiptLink.named(tokenHash), "RECEIPTLINK"}
-}
-
 func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 
 // readyKey returns the key of an item that is never written, for CheckWritable.
 func readyKey() key { return key{KindReady.named(""), "READY"} }
-
-func sessionKey(tokenHash string) key { return key{KindSession.named(tokenHash), "SESSION"} }
 
 // paymentPageKey returns a key without the tenant: a payer's browser knows only the checkout's id.
 func paymentPageKey(checkoutID string) key {

@@ -24,6 +24,7 @@ const (
 	KindSignIn         Kind = "SIGNIN"
 	KindFactor         Kind = "FACTOR"
 	KindKnown          Kind = "KNOWN"
+	KindAccess         Kind = "ACCESS"
 	KindTestProfiles   Kind = "TESTPROFILES"
 	KindReaders        Kind = "READERS"
 	KindFiles          Kind = "FILES"
@@ -79,7 +80,8 @@ const (
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindPasswordLink: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
-	KindKnown: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true,
+	KindKnown: true, KindAccess: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true,
+	KindRate:  true,
 	KindReady: true, KindPayoutLease: true, KindBirth: true, KindProof: true, KindTenants: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 

@@ -16,7 +16,7 @@ import (
 var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindPasswordLink, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
-	KindBankAccounts, KindKnown,
+	KindBankAccounts, KindKnown, KindAccess,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindStatement, KindProof, KindTenants, KindProven,
 	KindClosing, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth,
 	KindReady, KindBirth, KindList, KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "STRIPE",

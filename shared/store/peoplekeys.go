@@ -2,8 +2,12 @@ package store
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
 // The keys of a merchant's people, of credentials and of readers, as the table in keys.go lists them.
@@ -28,7 +32,41 @@ func codeKey(codeHash string) key { return key{KindCode.named(codeHash), "CODE"}
 // grantKey returns the key of a grant, by the hash of its refresh token.
 func grantKey(refreshHash string) key { return key{KindGrant.named(refreshHash), "GRANT"} }
 
+func receiptLinkKey(tokenHash string) key {
+	return key{KindReceiptLink.named(tokenHash), "RECEIPTLINK"}
+}
+
+func sessionKey(tokenHash string) key { return key{KindSession.named(tokenHash), "SESSION"} }
+
 func signInKey(cookieHash string) key { return key{KindSignIn.named(cookieHash), "SIGNIN"} }
+
+const (
+	sessionPrefix = "SESSION#"
+	permitPrefix  = "CLIENT#"
+	codeMark      = "#CODE#"
+	grantMark     = "#GRANT#"
+)
+
+// accessPartition returns the partition of the leads of an account (of signin). A user has one account for all
+// merchants.
+func accessPartition(k identity.Kind, id string, t identity.Tenant) string {
+	if k == identity.User {
+		t = identity.Tenant{}
+	}
+	return KindAccess.named(digest(strings.Join([]string{string(k), id, t.String()}, "\x00")))
+}
+
+func sessionLeadKey(a signin.Account, began time.Time, cookieHash string) key {
+	return key{accountPartition(a), sessionPrefix + micros(began) + "#" + cookieHash}
+}
+
+// permitsOf returns the prefix of the leads to a client's codes and grants.
+func permitsOf(client string) string { return permitPrefix + bounded(client) + "#" }
+
+// permitLeadKey returns the key of the lead to a code or grant of the holder, by its mark and hash.
+func permitLeadKey(h oauth.Holder, mark, hash string) key {
+	return key{holderPartition(h), strings.TrimSuffix(permitsOf(h.Client), "#") + mark + hash}
+}
 
 // factorKey returns the key of an account's second factor, by the id of its user.
 func factorKey(user string) key { return key{KindFactor.named(bounded(user)), "FACTOR"} }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
@@ -15,20 +17,22 @@ func signInItem(session signin.Session) storedItem {
 
 // PutSignIn stores a new session under the hash of its cookie. Repeating the call is safe.
 func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
-	return s.table.Put(signInItem(session)).Run(ctx)
+	return s.putSignIn(s.db.WriteTx().Idempotent(true), session).Run(ctx)
+}
+
+// putSignIn adds a session and its lead to a transaction.
+func (s *Store) putSignIn(tx *dynamo.WriteTx, session signin.Session) *dynamo.WriteTx {
+	return tx.Put(s.table.Put(signInItem(session))).Put(s.table.Put(sessionLead(session)))
 }
 
 // SignIn reads the session with the hash. It returns false if there is none or it has expired.
 func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
-	item, err := readOne[struct {
-		signin.Session
-		TTL time.Time `dynamo:"expires_at,unixtime"`
-	}](ctx, s, signInKey(hash), nil)
-	item.Expires = item.TTL.UTC()
-	return item.Session, err == nil && s.now().Before(item.Expires), err
+	item, err := readOne[storedSignIn](ctx, s, signInKey(hash), nil)
+	session := item.session()
+	return session, err == nil && s.now().Before(session.Expires), err
 }
 
-// EndSignIn deletes a session. Repeating the call is safe.
+// EndSignIn deletes a session. Its lead stays until the session would have expired. Repeating the call is safe.
 func (s *Store) EndSignIn(ctx context.Context, hash string) error {
 	return s.remove(signInKey(hash)).Run(ctx)
 }

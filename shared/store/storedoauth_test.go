@@ -68,7 +68,7 @@ var storedOAuth = map[string]stored{
 			c := w.code()
 			w.must(w.PutCode(w.Context(), c))
 			c.Version = 1
-			return []storedtest.Read{w.readCode(c), w.expiries(c.ExpiresAt.AddDate(0, 0, 1))}
+			return []storedtest.Read{w.readCode(c), w.expiries(c.ExpiresAt, c.ExpiresAt.AddDate(0, 0, 1))}
 		},
 		unseen: storedtest.NotRead{"CODE write_id": notRead},
 	},
@@ -86,7 +86,7 @@ var storedOAuth = map[string]stored{
 				})
 			}
 			return []storedtest.Read{w.readGrant(g), w.readToken(t), storedtest.Expect("the same again", "done", again),
-				w.expiries(c.ExpiresAt.AddDate(0, 0, 1), g.ExpiresAt, t.ExpiresAt)}
+				w.expiries(c.ExpiresAt.AddDate(0, 0, 1), g.ExpiresAt, g.ExpiresAt, t.ExpiresAt)}
 		},
 		unseen: ofUsedCode(storedtest.NotRead{"CODE write_id": notRead, "GRANT write_id": notRead}),
 	},
@@ -95,7 +95,7 @@ var storedOAuth = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			g, t := w.grant(), w.accessToken()
 			w.must(w.PutGrant(w.Context(), g, t))
-			return []storedtest.Read{w.readGrant(g), w.readToken(t), w.expiries(g.ExpiresAt, t.ExpiresAt)}
+			return []storedtest.Read{w.readGrant(g), w.readToken(t), w.expiries(g.ExpiresAt, g.ExpiresAt, t.ExpiresAt)}
 		},
 		unseen: storedtest.NotRead{"GRANT write_id": notRead},
 	},
@@ -108,7 +108,7 @@ var storedOAuth = map[string]stored{
 			w.must(w.Refresh(w.Context(), g, t))
 			g.ExpiresAt = w.Now().Add(180 * 24 * time.Hour)
 			return []storedtest.Read{w.readGrant(g), w.readToken(first), w.readToken(t),
-				w.expiries(g.ExpiresAt, first.ExpiresAt, t.ExpiresAt)}
+				w.expiries(g.ExpiresAt, g.ExpiresAt, first.ExpiresAt, t.ExpiresAt)}
 		},
 		unseen: storedtest.NotRead{"GRANT write_id": notRead},
 	},

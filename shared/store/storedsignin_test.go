@@ -15,7 +15,7 @@ var storedSignIns = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			s := w.session()
 			w.must(w.PutSignIn(w.Context(), s))
-			return []storedtest.Read{w.readSession(s), w.expiries(s.Expires)}
+			return []storedtest.Read{w.readSession(s), w.readSessions(s), w.expiries(s.Expires, s.Expires)}
 		},
 	},
 	"PutKnownAddress": {
@@ -45,7 +45,8 @@ var storedSignIns = map[string]stored{
 		unseen: storedtest.NotRead{"FACTOR write_id": notRead},
 	},
 	"ConfirmSignIn": {
-		sets: "another session is stored in place of the one before, with the next Version of the second factor",
+		sets: "another session is stored in place of the one before, whose lead stays, with the next Version of the " +
+			"second factor",
 		write: func(w fixture) []storedtest.Read {
 			before, s, f := w.session(), w.session(), w.factor()
 			w.must(w.PutSignIn(w.Context(), before))
@@ -55,7 +56,8 @@ var storedSignIns = map[string]stored{
 			}))
 			f.Version = 1
 			w.remove("RATE", "RATE")
-			return []storedtest.Read{w.readSession(s), w.readFactor(s.Account.User(), f), w.expiries(s.Expires),
+			return []storedtest.Read{w.readSession(s), w.readSessions(s), w.readFactor(s.Account.User(), f),
+				w.expiries(before.Expires, s.Expires, s.Expires),
 				storedtest.Expect("the one before", false, func(ctx context.Context) (bool, error) {
 					_, there, err := w.SignIn(ctx, before.Hash)
 					return there, err
@@ -108,6 +110,13 @@ func (w fixture) readSession(want signin.Session) storedtest.Read {
 	return storedtest.Expect("SignIn", want, func(ctx context.Context) (signin.Session, error) {
 		s, _, err := w.SignIn(ctx, want.Hash)
 		return s, err
+	})
+}
+
+// readSessions returns a read that expects the session alone in the list of its account.
+func (w fixture) readSessions(want signin.Session) storedtest.Read {
+	return storedtest.Expect("SignIns", []signin.Session{want}, func(ctx context.Context) ([]signin.Session, error) {
+		return w.SignIns(ctx, want.Account)
 	})
 }
 

@@ -20,7 +20,7 @@ var (
 	Unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindPaymentPage, store.KindCallback,
 		store.KindMail, store.KindReceiptLink, store.KindUser, store.KindEmail, store.KindMemberships,
 		store.KindInvitation, store.KindAccessToken, store.KindOAuthClient, store.KindCode, store.KindGrant,
-		store.KindSignIn, store.KindFactor, store.KindObjects}
+		store.KindSignIn, store.KindAccess, store.KindFactor, store.KindObjects}
 
 	// counterparties are the kinds for records of the sandbox, Stripe, the live bank and the virtual terminals.
 	counterparties = []store.Kind{"SANDBOX", "STRIPE", "FILEBANK", "TERMINAL"}
