@@ -138,6 +138,7 @@ func runSecondFactor(t *testing.T, o chromium.Options) {
 	s.Expect("400 POST")
 	tab := s.Visit(atHost + "/sign-in?mode=test")
 	signIn(tab, ada, herPassword)
+	tab.Link("Second factor").Click()
 	tab.Look("second-factor-off", "Turn on the second factor")
 	shown := tab.CSS("code.secret").Text()
 	f := factor{app: strings.ReplaceAll(shown, " ", "")}
@@ -162,6 +163,13 @@ func runSecondFactor(t *testing.T, o chromium.Options) {
 	for _, c := range codes {
 		p.Secret("recovery code", c)
 	}
+	if copied, want := tab.CSS("#copy").Attribute("data-text"), strings.Join(codes, "\n"); copied != want {
+		t.Errorf("got a button that copies %q, want %q", copied, want)
+	}
+	file, err := url.PathUnescape(tab.Link("Download the codes as a file").Attribute("href"))
+	if want := "\n\n" + strings.Join(codes, "\n") + "\n"; err != nil || !strings.HasSuffix(file, want) {
+		t.Errorf("got file %q, %v; want the codes", file, err)
+	}
 	slices.Sort(codes)
 	if len(slices.Compact(codes)) != 10 {
 		t.Errorf("got recovery codes %v, want ten", codes)
@@ -172,5 +180,46 @@ func runSecondFactor(t *testing.T, o chromium.Options) {
 	tab.Look("second-factor-asked", "Enter your code")
 	tab.CSS("input[name=code]").Fill(codes[0])
 	tab.Button("Continue").Click()
-	tab.Heading("The second factor is on").Wait()
+	tab.Heading("Your account").Wait()
+}
+
+// TestShowAccount_WithABrowser signs out other browsers and revokes an application, on the page of an account.
+func TestShowAccount_WithABrowser(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]chromium.Options{
+		"light":                        {},
+		"dark":                         {Dark: true},
+		"narrow":                       {Width: 390},
+		"dark, narrow, without script": {Dark: true, Width: 390, NoScript: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runAccount(t, o)
+		})
+	}
+}
+
+func runAccount(t *testing.T, o chromium.Options) {
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.join(p.OtherShop().Tenant(), ada)
+	p.Clock.Advance(time.Hour)
+	other := p.inBrowser(iPhone, ada, nil)
+	other.open(p.authorizePath(url.Values{"scope": {"payments transactions.history user.profile"}}))
+	p.Must(http.StatusFound, other.decide("allow", url.Values{"merchant_code": {p.Merchant.Code}}))
+	p.Clock.Advance(5 * time.Minute)
+	s := chromium.Open(t, p.web(&application{}), o)
+	tab := s.Visit(atHost + "/sign-in?mode=test")
+	signIn(tab, ada, herPassword)
+	tab.Look("account", "Your account")
+	tab.Button("Revoke").Click()
+	tab.Text("You have not allowed any application").Wait()
+	tab.Button("Sign out all other browsers").Click()
+	tab.Text("You have not allowed any application").Wait()
+	tab.Look("account-alone", "Your account")
+	if other.isSignedIn() {
+		t.Error("the other browser is signed in, want it signed out")
+	}
+	tab.CSS(".entries button").Click()
+	tab.Heading("Sign in").Wait()
 }

@@ -133,7 +133,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	case !ours:
 		return f.drawConsent(ctx, a, account, problemAgain)
 	}
-	merchants, err := f.listMerchants(ctx, a.client, account)
+	merchants, err := f.listMerchants(ctx, a.client.Tenant.Mode, account)
 	if err != nil {
 		return rest.Document{}, err
 	}
@@ -191,11 +191,11 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	return h
 }
 
-// listMerchants returns the account's merchants in the client's mode. For a user these are the merchants of the active
+// listMerchants returns the account's merchants in a mode. For a user these are the merchants of the active
 // memberships. Any other account has one merchant.
-func (f family) listMerchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
+func (f family) listMerchants(ctx context.Context, mode identity.Mode, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
-		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)
+		memberships, err := f.store.Memberships(ctx, account.ID, mode)
 		var all []place
 		for _, m := range memberships {
 			if m.Member.Active() {
@@ -204,7 +204,7 @@ func (f family) listMerchants(ctx context.Context, c oauth.Client, account signi
 		}
 		return all, err
 	}
-	if account.Tenant.Mode != c.Tenant.Mode {
+	if account.Tenant.Mode != mode {
 		return nil, nil
 	}
 	m, err := f.store.Merchant(ctx, account.Tenant.Merchant)
@@ -242,12 +242,12 @@ func (p place) label() string {
 	return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")"
 }
 
-// scopeTexts describes the scopes in words, each text once.
-func (v consentView) scopeTexts() []string {
+// describeScopes describes scopes in words, each text once.
+func (t texts) describeScopes(scopes []string) []string {
 	var all []string
 	said := map[string]bool{}
-	for _, scope := range v.Scopes {
-		text := cmp.Or(v.scopes[scope], scope)
+	for _, scope := range scopes {
+		text := cmp.Or(t.scopes[scope], scope)
 		if !said[text] {
 			all = append(all, text)
 		}
@@ -267,7 +267,7 @@ func (v consentView) choice() page.Field {
 
 func (f family) drawConsent(ctx context.Context, a authorization, account signin.Account, wrong problem) (
 	rest.Document, error) {
-	places, err := f.listMerchants(ctx, a.client, account)
+	places, err := f.listMerchants(ctx, a.client.Tenant.Mode, account)
 	if err != nil {
 		return rest.Document{}, err
 	}

@@ -12,10 +12,20 @@ import (
 // draw renders a page, with status 400 if a form was refused. posting is the CSP source of the redirect_uri, or "".
 func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, posting string,
 	body templ.Component) (rest.Document, error) {
-	drawn, err := page.New("").In(t.language).Draw(title, body)
+	d, err := f.drawOn(plainPage, cookie, t, title, wrong, body)
 	if posting != "" {
-		drawn = drawn.Posting(posting)
+		d.CSP = page.Page{CSP: d.CSP}.Posting(posting).CSP
 	}
+	return d, err
+}
+
+// plainPage is the template of pages without a script.
+var plainPage = page.New("")
+
+// drawOn renders a page on a template, with status 400 if a form was refused.
+func (f family) drawOn(on *page.Template, cookie *http.Cookie, t texts, title string, wrong problem,
+	body templ.Component) (rest.Document, error) {
+	drawn, err := on.In(t.language).Draw(title, body)
 	d := rest.Document{HTML: drawn.HTML, CSP: drawn.CSP, Cookie: cookie}
 	if wrong != "" {
 		d.Status = http.StatusBadRequest
@@ -61,6 +71,7 @@ type texts struct {
 
 	signedIn  string // says who is signed in
 	goOn      string // link to the authorization request
+	account   string // link to the account's page
 	factor    string // link to the page of the second factor
 	signOut   string // button
 	signOther string // button on the page that asks for consent

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,9 +80,11 @@ type browser struct {
 
 	cookie   string // session cookie
 	device   string // device cookie
+	merchant string // cookie with a merchant code
 	page     string
 	language string
 	from     string // network address; "" for the address of all tests
+	agent    string // header User-Agent
 
 	name string     // of a guesser: the name that it signs in with
 	more url.Values // of a guesser: other fields of the sign-in form
@@ -104,21 +107,31 @@ func (b *browser) submit(path string, form url.Values) world.Response {
 func (b *browser) request(method, path string, form url.Values) world.Request {
 	b.Clock.Advance(time.Second) // because the requests a second from one address are limited
 	r := world.Request{Method: method, Path: path, APIKey: world.NoKey,
-		Header: map[string]string{"Cookie": strings.TrimSuffix(b.cookie+"; "+b.device, "; "),
-			"Accept-Language": b.language}, From: b.from}
+		Header: map[string]string{"Cookie": joinCookies(b.cookie, b.device, b.merchant),
+			"Accept-Language": b.language, "User-Agent": b.agent}, From: b.from}
 	if form != nil {
 		r.Body = form
 	}
 	return r
 }
 
+// joinCookies returns a header Cookie without the cookies that are "".
+func joinCookies(cookies ...string) string {
+	return strings.Join(slices.DeleteFunc(cookies, func(c string) bool { return c == "" }), "; ")
+}
+
 func (b *browser) take(got world.Response) world.Response {
 	for _, line := range got.Header.Values("Set-Cookie") {
 		set, _, _ := strings.Cut(line, ";")
 		name, value, _ := strings.Cut(set, "=")
-		if b.Secret("cookie", value); name == "device" {
+		switch name {
+		case "merchant":
+			b.merchant = set
+		case "device":
+			b.Secret("cookie", value)
 			b.device = set
-		} else {
+		default:
+			b.Secret("cookie", value)
 			b.cookie = set
 		}
 	}

@@ -22,12 +22,14 @@ import (
 // storage lists the methods of the store that the family uses.
 type storage interface {
 	AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error)
+	AllowedGrants(ctx context.Context, a signin.Account) ([]store.AllowedGrant, error)
 	Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal, merchant.Merchant, error)
 	ChangeSecondFactor(ctx context.Context, a signin.Account,
 		change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error)
 	ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 		use func(signin.Factor) (signin.Factor, error)) error
 	EndSignIn(ctx context.Context, hash string) error
+	EndSignIns(ctx context.Context, a signin.Account, ends func(hash string) bool) error
 	Grant(ctx context.Context, refreshHash string) (oauth.Grant, error)
 	KnowsAddress(ctx context.Context, id string) (bool, error)
 	Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error)
@@ -47,9 +49,11 @@ type storage interface {
 	ReportSignIn(ctx context.Context, name string, a signin.Account) error
 	RevokeAccessToken(ctx context.Context, tokenHash string) error
 	RevokeGrant(ctx context.Context, refreshHash string) error
+	RevokeGrants(ctx context.Context, a signin.Account, client string) error
 	SecondFactor(ctx context.Context, user string) (signin.Factor, error)
 	SignIn(ctx context.Context, hash string) (signin.Session, bool, error)
 	SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account, error)
+	SignIns(ctx context.Context, a signin.Account) ([]signin.Session, error)
 	TestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, error)
 	User(ctx context.Context, id string) (member.User, error)
 }
@@ -61,6 +65,8 @@ type family struct {
 	devices rest.Forms // reads and sets the device cookie; no form uses it
 	log     *slog.Logger
 
+	merchants rest.Forms // reads and sets the cookie with a managed user's merchant code; no form uses it
+
 	factorKey func() signin.FactorKey
 	knownKey  func() signin.KnownKey
 	wallNow   func() time.Time // the real time; authenticator apps make codes from it
@@ -69,7 +75,8 @@ type family struct {
 // Routes returns the routes of the families.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL),
-		devices: rest.NewForms("device", a.BaseURL), log: a.Log, factorKey: a.FactorKey, knownKey: a.KnownKey,
+		devices: rest.NewForms("device", a.BaseURL), merchants: rest.NewForms("merchant", a.BaseURL), log: a.Log,
+		factorKey: a.FactorKey, knownKey: a.KnownKey,
 		wallNow: a.WallNow}
 	return []rest.Route{
 		{Method: "POST", Path: "/token", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.createToken)},
@@ -87,6 +94,11 @@ func Routes(a *app.App) []rest.Route {
 			Handle: rest.Page(f.signIn).Unchecked()},
 		{Method: "POST", Path: "/sign-in/second-factor", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.confirmSignIn).Unchecked()},
+		{Method: "GET", Path: "/account", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showAccount)},
+		{Method: "POST", Path: "/account/sessions", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.endSessions).Unchecked()},
+		{Method: "POST", Path: "/account/applications", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.revokeApplication).Unchecked()},
 		{Method: "GET", Path: "/account/second-factor", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.showSecondFactor)},
 		{Method: "POST", Path: "/account/second-factor", Access: rest.Open, Errors: rest.HTML,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,9 +63,9 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	case malformed:
 		return f.drawConfirmation(ctx, req.Continue, problemCode)
 	}
-	cookie, full := f.newSession(account, session.SignedIn)
+	cookie, full := f.newSession(ctx, account, session.SignedIn)
 	err = f.store.ConfirmSignIn(ctx, session.Hash, full, func(before signin.Factor) (signin.Factor, error) {
-		return before.Use(f.secrets(account), f.enteredCode(req.Code), account.Passwords.Current())
+		return before.Use(f.secrets(account), f.enteredCode(req.Code), account.Passwords.Unlinked())
 	})
 	switch {
 	case errors.Is(err, signin.ErrWrongCode):
@@ -76,17 +77,16 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	case err != nil:
 		return rest.Document{}, err
 	}
-	device, err := f.remember(ctx, account)
-	return rest.Document{Redirect: f.nextURL(req.Continue), Cookie: cookie, Device: device}, err
+	return f.completeSignIn(ctx, account, cookie, req.Continue)
 }
 
 // showSecondFactor shows the page to manage the second factor. A browser not fully signed in is sent to sign in.
 func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document, error) {
-	session, account, signedIn, err := f.readSession(ctx)
-	if err != nil || !signedIn || session.Pending {
-		return rest.Document{Redirect: f.baseURL + "/sign-in"}, err
+	v, refusal, full, err := f.readVisitor(ctx, false)
+	if err != nil || !full {
+		return refusal, err
 	}
-	return f.drawFactor(ctx, session, account, factorProblem{})
+	return f.drawFactor(ctx, v.session, v.account, factorProblem{})
 }
 
 type action string
@@ -106,16 +106,12 @@ type updateSecondFactorRequest struct {
 // updateSecondFactor turns the factor on or off, or makes new codes. It requires a code, because a stolen session must
 // not suffice.
 func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
-	session, account, signedIn, err := f.readSession(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
-	switch full := signedIn && !session.Pending; {
-	case err != nil:
-		return rest.Document{}, err
-	case malformed && !full:
-		return f.drawSignIn(ctx, signInView{Problem: problemExpired})
-	case !full:
-		return rest.Document{Redirect: f.baseURL + "/sign-in"}, nil
+	v, refusal, full, err := f.readVisitor(ctx, malformed)
+	if err != nil || !full {
+		return refusal, err
 	}
+	session, account := v.session, v.account
 	page := rest.Document{Redirect: f.baseURL + "/account/second-factor"}
 	wrong := factorProblem{of: req.Action}
 	switch {
@@ -153,7 +149,7 @@ func (f family) applyAction(before signin.Factor, session signin.Session, accoun
 	case req.Action == actionDisable && !before.Confirmed():
 		return before, nil
 	}
-	after, err := before.Use(secrets, code, account.Passwords.Current())
+	after, err := before.Use(secrets, code, account.Passwords.Unlinked())
 	switch {
 	case err != nil:
 		return after, err
@@ -222,10 +218,20 @@ type factorView struct {
 
 	Action   string
 	CSRF     string
+	Account  string // path of the account's page
 	SignIn   string // action of the form to sign out
 	SignCSRF string
 	Problem  factorProblem
 }
+
+// codesFile returns a text file with the recovery codes, as a data URL (RFC 2397). The codes are on the page anyway, so
+// the file needs no request that would carry them once more.
+func (v factorView) codesFile() string {
+	return "data:text/plain;charset=utf-8," + url.PathEscape(v.codesTitle+"\n\n"+strings.Join(v.Codes, "\n")+"\n")
+}
+
+// codesPage is the template of a page with recovery codes. Its script copies them.
+var codesPage = page.New(page.CopyScript)
 
 // drawFactor renders the page of the account's second factor as stored.
 func (f family) drawFactor(ctx context.Context, session signin.Session, account signin.Account,
@@ -233,8 +239,8 @@ func (f family) drawFactor(ctx context.Context, session signin.Session, account 
 	cookie, t := f.forms.Cookie(ctx), f.chooseTexts(ctx)
 	v := factorView{texts: t, factorTexts: factorIn.In(t.language), Name: account.Name,
 		None: account.Kind == identity.TestProfile, Action: f.localPath("/account/second-factor"),
-		CSRF: f.forms.Token(cookie, factorForm), SignIn: f.localPath("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
-		Problem: wrong}
+		CSRF: f.forms.Token(cookie, factorForm), Account: f.localPath("/account"), SignIn: f.localPath("/sign-in"),
+		SignCSRF: f.forms.Token(cookie, signInForm), Problem: wrong}
 	if !v.None {
 		stored, err := f.store.SecondFactor(ctx, account.User())
 		if err == nil {
@@ -244,7 +250,11 @@ func (f family) drawFactor(ctx context.Context, session signin.Session, account 
 			return rest.Document{}, err
 		}
 	}
-	return f.draw(cookie, t, v.title(), wrong.what, "", factorBody(v))
+	on := plainPage
+	if len(v.Codes) > 0 {
+		on = codesPage
+	}
+	return f.drawOn(on, cookie, t, v.title(), wrong.what, factorBody(v))
 }
 
 // withFactor adds the stored factor if it is on, else the secret for an app that turns it on.

@@ -93,7 +93,7 @@ func TestConfirmSignIn_InvalidForm(t *testing.T) {
 		want string
 	}{
 		"not signed in":        {p.newBrowser(), atHost + "/sign-in"},
-		"signed in, and asked": {owner, atHost + ownFactor},
+		"signed in, and asked": {owner, atHost + ownAccount},
 	} {
 		b.Want(name+", malformed", http.StatusBadRequest, c.b.submit(codePage, with("code", "")))
 		got := c.b.submit(codePage, with("code", f.recovery[0]))

@@ -27,18 +27,21 @@ type factorTexts struct {
 	firstHint  string // where the code is found
 	turnOn     string // button
 
-	onTitle    string // title while the factor is on
-	since      string // text before the date since when the factor is on
-	codesLeft  string // says how many recovery codes are left
-	codesTitle string // heading of new recovery codes
-	codesText  string // says what the recovery codes are for
-	newTitle   string // heading
-	newText    string // says that the old recovery codes end
-	makeNew    string // button
-	offHeading string // heading
-	offText    string // says what it means to turn the factor off
-	turnOff    string // button
-	none       string // says that a test profile has no second factor
+	onTitle     string // title while the factor is on
+	since       string // text before the date since when the factor is on
+	codesLeft   string // says how many recovery codes are left
+	codesTitle  string // heading of new recovery codes
+	codesText   string // says what the recovery codes are for
+	copyCodes   string // button
+	codesCopied string // says that the codes were copied
+	saveCodes   string // link to a file with the codes
+	newTitle    string // heading
+	newText     string // says that the old recovery codes end
+	makeNew     string // button
+	offHeading  string // heading
+	offText     string // says what it means to turn the factor off
+	turnOff     string // button
+	none        string // says that a test profile has no second factor
 
 	factorProblems map[problem]string
 }
@@ -67,15 +70,18 @@ var factorInEnglish = factorTexts{
 	since:      "On since",
 	codesLeft:  "You have {count} recovery codes left.",
 	codesTitle: "Your recovery codes",
-	codesText: "Print or write down these codes now: they are shown for only ten minutes. If you do not have your " +
-		"phone, enter one of them instead of a code from the app. Each code works once.",
-	newTitle:   "New recovery codes",
-	newText:    "Your old codes will stop working.",
-	makeNew:    "Create new codes",
-	offHeading: "Turn off",
-	offText:    "Your password alone will then be enough to sign in.",
-	turnOff:    "Turn off",
-	none:       "A test profile has no second factor.",
+	codesText: "Print, download or write down these codes now: they are shown for only ten minutes. If you do not have " +
+		"your phone, enter one of them instead of a code from the app. Each code works once.",
+	copyCodes:   "Copy the codes",
+	codesCopied: "Copied",
+	saveCodes:   "Download the codes as a file",
+	newTitle:    "New recovery codes",
+	newText:     "Your old codes will stop working.",
+	makeNew:     "Create new codes",
+	offHeading:  "Turn off",
+	offText:     "Your password alone will then be enough to sign in.",
+	turnOff:     "Turn off",
+	none:        "A test profile has no second factor.",
 
 	factorProblems: map[problem]string{
 		problemCode: "This code is not valid. Each code works once. Wait for the next code, and check the clock on your " +
@@ -110,16 +116,19 @@ var factorInGerman = factorTexts{
 	since:      "Eingeschaltet seit",
 	codesLeft:  "Verbleibende Wiederherstellungscodes: {count}.",
 	codesTitle: "Ihre Wiederherstellungscodes",
-	codesText: "Drucken Sie diese Codes jetzt aus oder schreiben Sie sie auf: Sie sind nur zehn Minuten lang zu sehen. " +
-		"Wenn Sie Ihr Telefon nicht zur Hand haben, geben Sie statt eines Codes aus der App einen von ihnen ein. Jeder " +
-		"Code gilt nur einmal.",
-	newTitle:   "Neue Wiederherstellungscodes",
-	newText:    "Ihre alten Codes gelten dann nicht mehr.",
-	makeNew:    "Neue Codes erzeugen",
-	offHeading: "Ausschalten",
-	offText:    "Zum Anmelden reicht dann wieder Ihr Passwort allein.",
-	turnOff:    "Ausschalten",
-	none:       "Ein Testprofil hat keinen zweiten Faktor.",
+	codesText: "Drucken Sie diese Codes jetzt aus, laden Sie sie herunter oder schreiben Sie sie auf: Sie sind nur " +
+		"zehn Minuten lang zu sehen. Wenn Sie Ihr Telefon nicht zur Hand haben, geben Sie statt eines Codes aus der " +
+		"App einen von ihnen ein. Jeder Code gilt nur einmal.",
+	copyCodes:   "Codes kopieren",
+	codesCopied: "Kopiert",
+	saveCodes:   "Codes als Datei herunterladen",
+	newTitle:    "Neue Wiederherstellungscodes",
+	newText:     "Ihre alten Codes gelten dann nicht mehr.",
+	makeNew:     "Neue Codes erzeugen",
+	offHeading:  "Ausschalten",
+	offText:     "Zum Anmelden reicht dann wieder Ihr Passwort allein.",
+	turnOff:     "Ausschalten",
+	none:        "Ein Testprofil hat keinen zweiten Faktor.",
 
 	factorProblems: map[problem]string{
 		problemCode: "Dieser Code ist ungültig. Jeder Code gilt nur einmal. Warten Sie auf den nächsten Code und prüfen " +
@@ -154,15 +163,18 @@ var factorInPortuguese = factorTexts{
 	since:      "Ativo desde",
 	codesLeft:  "Códigos de recuperação restantes: {count}.",
 	codesTitle: "Seus códigos de recuperação",
-	codesText: "Imprima ou anote estes códigos agora. Os códigos aparecem por apenas dez minutos. Se você estiver sem " +
-		"o celular, digite um deles no lugar do código do aplicativo. Cada código vale uma única vez.",
-	newTitle:   "Novos códigos de recuperação",
-	newText:    "Os códigos antigos vão deixar de valer.",
-	makeNew:    "Criar novos códigos",
-	offHeading: "Desativar",
-	offText:    "Depois disso, a senha sozinha volta a ser suficiente para entrar.",
-	turnOff:    "Desativar",
-	none:       "Um perfil de teste não tem segundo fator.",
+	codesText: "Imprima, baixe ou anote estes códigos agora. Os códigos aparecem por apenas dez minutos. Se você " +
+		"estiver sem o celular, digite um deles no lugar do código do aplicativo. Cada código vale uma única vez.",
+	copyCodes:   "Copiar os códigos",
+	codesCopied: "Copiado",
+	saveCodes:   "Baixar os códigos em um arquivo",
+	newTitle:    "Novos códigos de recuperação",
+	newText:     "Os códigos antigos vão deixar de valer.",
+	makeNew:     "Criar novos códigos",
+	offHeading:  "Desativar",
+	offText:     "Depois disso, a senha sozinha volta a ser suficiente para entrar.",
+	turnOff:     "Desativar",
+	none:        "Um perfil de teste não tem segundo fator.",
 
 	factorProblems: map[problem]string{
 		problemCode: "Este código não é válido. Cada código vale uma única vez. Espere o próximo código e confira o " +

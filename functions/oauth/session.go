@@ -20,7 +20,7 @@ func (f family) beginSession(ctx context.Context, account signin.Account) (*http
 	if signedIn.Before(account.Since) { // this clock is behind: the password was confirmed after Since
 		signedIn = account.Since
 	}
-	cookie, session := f.newSession(account, signedIn)
+	cookie, session := f.newSession(ctx, account, signedIn)
 	enrolled, err := f.hasSecondFactor(ctx, account)
 	if err == nil {
 		err = f.endSession(ctx)
@@ -33,10 +33,11 @@ func (f family) beginSession(ctx context.Context, account signin.Account) (*http
 }
 
 // newSession returns a session that is not stored yet, and its cookie. signedIn is the time the password was confirmed.
-func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Cookie, signin.Session) {
-	cookie, now := f.forms.NewCookie(), f.store.Now()
+func (f family) newSession(ctx context.Context, account signin.Account, signedIn time.Time) (*http.Cookie,
+	signin.Session) {
+	cookie, now, browser := f.forms.NewCookie(), f.store.Now(), signin.ParseBrowser(rest.UserAgent(ctx))
 	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now, SignedIn: signedIn,
-		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts)}
+		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts), Browser: browser}
 }
 
 // lacksCookie returns true if the request has no session cookie. A form sent by another site has none (SameSite=Lax).
@@ -88,13 +89,13 @@ func (f family) readConsentSession(ctx context.Context) (signin.Session, signin.
 	return session, account, true, err
 }
 
-// nextURL returns the URL that sign-in leads to: the continuation's authorization request, or the second factor.
+// nextURL returns the URL that sign-in leads to: the continuation's authorization request, or the account's page.
 // Sign-in leads nowhere else.
 func (f family) nextURL(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
 		return f.baseURL + "/authorize?" + asked.Encode()
 	}
-	return f.baseURL + "/account/second-factor"
+	return f.accountURL()
 }
 
 // localPath returns the path of a page, for forms. Without a host, forms work under every name of our host.

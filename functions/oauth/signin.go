@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
@@ -73,8 +74,37 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 	case session.Pending:
 		return rest.Document{Redirect: f.signInURL(req.Continue), Cookie: cookie}, nil
 	}
+	return f.completeSignIn(ctx, account, cookie, req.Continue)
+}
+
+// completeSignIn replies to a browser that is now fully signed in under the cookie. It records that the account knows
+// the browser and the address, and lets the browser remember a managed user's merchant code.
+func (f family) completeSignIn(ctx context.Context, account signin.Account, cookie *http.Cookie, continuation string) (
+	rest.Document, error) {
 	device, err := f.remember(ctx, account)
-	return rest.Document{Redirect: f.nextURL(req.Continue), Cookie: cookie, Device: device}, err
+	return rest.Document{Redirect: f.nextURL(continuation), Cookie: cookie, Device: device,
+		Merchant: f.rememberMerchant(ctx, account)}, err
+}
+
+// rememberMerchant returns a cookie with a managed user's merchant code, which later fills the field in. For another
+// account it returns the expired cookie if the browser has a code, because the code would stand in that person's way.
+func (f family) rememberMerchant(ctx context.Context, account signin.Account) *http.Cookie {
+	switch {
+	case account.Kind == identity.Operator:
+		return f.merchants.Lasting(account.Tenant.Merchant, signin.KnownLasts)
+	case f.merchants.Value(ctx) != "":
+		return f.merchants.Lasting("", -time.Second)
+	default:
+		return nil
+	}
+}
+
+// rememberedMerchant returns the merchant code that the browser remembers; "" if there is none.
+func (f family) rememberedMerchant(ctx context.Context) string {
+	if code := f.merchants.Value(ctx); identity.IsMerchantCode(code) {
+		return code
+	}
+	return ""
 }
 
 // parseMode returns the mode with the name; Live for any other text.
@@ -159,6 +189,9 @@ func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, er
 	cookie := f.forms.Cookie(ctx)
 	v.texts, v.Action, v.CSRF = f.chooseTexts(ctx), f.localPath("/sign-in"), f.forms.Token(cookie, signInForm)
 	v.Forgotten = f.localPath("/password")
+	if v.Problem == "" {
+		v.Merchant = f.rememberedMerchant(ctx)
+	}
 	if v.Problem != "" && f.lacksCookie(ctx) {
 		cookie = nil
 	}

@@ -105,6 +105,10 @@ func TestForms_FromOtherSite(t *testing.T) {
 		{codePage, url.Values{}, 400, ""},
 		{ownFactor, url.Values{"action": {"disable"}, "code": {"1"}}, 303, "/sign-in"},
 		{ownFactor, url.Values{"action": {"disable"}}, 400, ""},
+		{ownSessions, url.Values{"session": {"others"}}, 303, "/sign-in"},
+		{ownSessions, url.Values{}, 400, ""},
+		{ownApps, url.Values{"client_id": {"x"}}, 303, "/sign-in"},
+		{ownApps, url.Values{}, 400, ""},
 	} {
 		c.form.Set("csrf_token", "made up")
 		request := b.request("POST", c.path, c.form)
@@ -125,7 +129,7 @@ func TestSignIn_ContinueElsewhere(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	const home = "http://cashwrap.test/account/second-factor"
+	const home = "http://cashwrap.test/account"
 	for _, target := range []string{"https://evil.example/", "//evil.example/", `\\evil.example`, "/\\evil.example",
 		"javascript:alert(1)", "?x=https://evil.example", "#@evil.example", "@evil.example", ".evil.example/",
 		"%0d%0aLocation:x", "../sign-in", "a=b;c=d", "%zz", ""} {
@@ -136,12 +140,12 @@ func TestSignIn_ContinueElsewhere(t *testing.T) {
 		u, err := url.Parse(to)
 		if got.Status != http.StatusSeeOther || err != nil || u.Host != "cashwrap.test" ||
 			to != home && (u.Path != "/authorize" || u.Fragment != "") || target == "" && to != home {
-			t.Errorf("%q: got %d to %s, want the page of the second factor, or /authorize", target, got.Status, to)
+			t.Errorf("%q: got %d to %s, want the account's page, or /authorize", target, got.Status, to)
 		}
 		b.open("/sign-in?" + url.Values{"continue": {target + "x"}}.Encode())
 		if link := attribute(b.page[strings.Index(b.page, "<a "):], "href"); link != home &&
 			!strings.HasPrefix(link, "http://cashwrap.test/authorize?") {
-			t.Errorf("%q: got link %s, want the page of the second factor, or /authorize", target, link)
+			t.Errorf("%q: got link %s, want the account's page, or /authorize", target, link)
 		}
 		p.Clock.Advance(10 * time.Minute)
 	}

@@ -17,6 +17,7 @@ var inGerman = texts{
 
 	signedIn:  "Sie sind als {name} angemeldet.",
 	goOn:      "Weiter",
+	account:   "Ihr Konto",
 	factor:    "Zweiter Faktor",
 	signOut:   "Abmelden",
 	signOther: "Mit einem anderen Konto anmelden",

@@ -17,6 +17,7 @@ var inEnglish = texts{
 
 	signedIn:  "You are signed in as {name}.",
 	goOn:      "Continue",
+	account:   "Your account",
 	factor:    "Second factor",
 	signOut:   "Sign out",
 	signOther: "Sign in with another account",

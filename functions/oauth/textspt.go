@@ -17,6 +17,7 @@ var inPortuguese = texts{
 
 	signedIn:  "Você entrou como {name}.",
 	goOn:      "Continuar",
+	account:   "Sua conta",
 	factor:    "Segundo fator",
 	signOut:   "Sair",
 	signOther: "Entrar com outra conta",

@@ -50,6 +50,9 @@ func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(openRouteRequest(ctx).Header.Values("Accept-Language"), ",")
 }
 
+// UserAgent returns the header User-Agent of a request to an Open route; "" if there is none (RFC 9110 §10.1.5).
+func UserAgent(ctx context.Context) string { return openRouteRequest(ctx).Header.Get("User-Agent") }
+
 // IsSpeculative returns true if no person has asked for the page of an Open route: the method is HEAD, or the browser
 // loads the page in advance. Browsers mark such a request with Sec-Purpose (Fetch standard), older browsers with
 // Purpose. The operation then must not change anything.

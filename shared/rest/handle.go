@@ -99,6 +99,7 @@ type Document struct {
 	Filename    string       // name for a browser to show or save Body; "": the browser decides
 	Cookie      *http.Cookie // nil: no cookie
 	Device      *http.Cookie // the device cookie; nil: none
+	Merchant    *http.Cookie // the cookie with a managed user's merchant code; nil: none
 	Forget      *http.Cookie // an expired cookie, so that the browser deletes its copy; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
@@ -119,7 +120,7 @@ func (d Document) buildReply(ctx context.Context) (reply, error) {
 			return reply{}, err
 		}
 	}
-	for _, c := range []*http.Cookie{d.Cookie, d.Device, d.Forget} {
+	for _, c := range []*http.Cookie{d.Cookie, d.Device, d.Merchant, d.Forget} {
 		if c != nil {
 			r.header.Add("Set-Cookie", c.String())
 		}

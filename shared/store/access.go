@@ -45,10 +45,16 @@ const (
 	maxGrants  = 500
 )
 
+// leads returns the query of an account's leads with the prefix. It leaves out expired ones, which the table may keep
+// for days.
+func (s *View) leads(partition, prefix string) *dynamo.Query {
+	return s.prefixed(partition, prefix).Filter("expires_at > ?", s.now().Unix())
+}
+
 // SignIns returns an account's sessions that have not expired, the newest first, at most 50. A session may have ended
 // (signin.Session.Of).
 func (s *View) SignIns(ctx context.Context, a signin.Account) ([]signin.Session, error) {
-	newest := s.prefixed(accountPartition(a), sessionPrefix).Order(dynamo.Descending)
+	newest := s.leads(accountPartition(a), sessionPrefix).Order(dynamo.Descending)
 	leads, err := readFirst[accessLead](ctx, newest, maxSignIns)
 	if err != nil {
 		return nil, err
@@ -78,7 +84,7 @@ type AllowedGrant struct {
 // unused code counts as a grant, because its client can exchange the code at any time. Grants of revoked clients are
 // left out. The account's access may have ended since (signin.HeldByMember, signin.HeldByPassword).
 func (s *View) AllowedGrants(ctx context.Context, a signin.Account) ([]AllowedGrant, error) {
-	leads, err := readFirst[accessLead](ctx, s.prefixed(accountPartition(a), permitPrefix), maxGrants)
+	leads, err := readFirst[accessLead](ctx, s.leads(accountPartition(a), permitPrefix), maxGrants)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,7 @@ func (s *Store) removeLed(ctx context.Context, partition, prefix string, chosen 
 	return retryWrite(func(bool) error {
 		for {
 			var leads []accessLead
-			if err := s.prefixed(partition, prefix).All(ctx, &leads); err != nil {
+			if err := s.leads(partition, prefix).Order(dynamo.Descending).All(ctx, &leads); err != nil {
 				return err
 			}
 			leads = slices.DeleteFunc(leads, func(l accessLead) bool { return !chosen(l) })

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"strconv"
 	"sync"
 	"testing"
@@ -277,5 +278,33 @@ func TestRefresh_Lists(t *testing.T) {
 	}
 	if n, err := table.Scan().Filter("begins_with(pk, ?)", "ACCESS#").Count(t.Context()); err != nil || n != 0 {
 		t.Errorf("revoked: got %d leads, %v; want none", n, err)
+	}
+}
+
+// TestSignIns_EndedOnes checks that ended and expired sessions, which the table may keep for days, hide no session that
+// is open.
+func TestSignIns_EndedOnes(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	put := func(hash string, began, expires time.Duration) {
+		t.Helper()
+		err := s.PutSignIn(t.Context(), signin.Session{Hash: hash, Account: userOf("user"), BeganAt: s.Now().Add(began),
+			Expires: s.Now().Add(expires)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("open", -time.Minute, time.Hour)
+	for n := range 60 {
+		put(fmt.Sprint("expired-", n), -time.Second, 0)
+		ended := fmt.Sprint("ended-", n)
+		put(ended, -time.Second, time.Hour)
+		if err := s.EndSignIn(t.Context(), ended); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open, err := s.SignIns(t.Context(), userOf("user"))
+	if err != nil || len(open) != 1 || open[0].Hash != "open" {
+		t.Errorf("got %+v, %v; want the open session", open, err)
 	}
 }

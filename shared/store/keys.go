@@ -34,9 +34,8 @@ import (
 //	API key            KEY#M                       KEY#<sha256 of token>       apikeys, members, merchants, provision
 //	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
-//	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys,
-//	                                                                           members, merchants and provision
-//	                                                                           delete it
+//	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, once an hour at most; apikeys,
+//	                                                                           members, merchants, provision delete it
 //	access token       TOKEN#<sha256 of token>     TOKEN                       apikeys, oauth
 //	OAuth client       CLIENT#<id>                 CLIENT                      provision
 //	code               CODE#<sha256 of code>       CODE                        oauth

@@ -78,12 +78,11 @@ const (
 // withoutTenant holds the kinds whose keys name no tenant. Such a key goes on with a merchant's code, an unguessable
 // id, a digest or a shard's number, never with text from a client.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
-	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindPasswordLink: true, KindSession: true,
-	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
-	KindKnown: true, KindAccess: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true,
-	KindRate:  true,
-	KindReady: true, KindPayoutLease: true, KindBirth: true, KindProof: true, KindTenants: true,
-	KindDue: true, KindDead: true, KindPayoutDue: true}
+	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindPasswordLink: true,
+	KindSession: true, KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true,
+	KindFactor: true, KindKnown: true, KindAccess: true, KindObjects: true, KindReceiptLink: true, KindCallback: true,
+	KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true, KindBirth: true, KindProof: true,
+	KindTenants: true, KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of returns the key of a tenant's partition. A tenant contains exactly one "#", between its mode and its merchant's
 // code. So the last part of the key cannot imitate another kind or tenant.

@@ -14,13 +14,12 @@ import (
 
 // kinds lists all kinds, including those of the counterparties' records.
 var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
-	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindPasswordLink, KindCheckout, KindReference, KindTransaction,
-	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
-	KindBankAccounts, KindKnown, KindAccess,
-	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindStatement, KindProof, KindTenants, KindProven,
-	KindClosing, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth,
-	KindReady, KindBirth, KindList, KindHistory, KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "STRIPE",
-	"FILEBANK", "TERMINAL"}
+	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindPasswordLink, KindCheckout, KindReference,
+	KindTransaction, KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage,
+	KindCustomer, KindBankAccounts, KindKnown, KindAccess, KindPayoutSchedule, KindPayout, KindPayoutRecords,
+	KindPayoutLease, KindStatement, KindProof, KindTenants, KindProven, KindClosing, KindCallback, KindMail, KindBreaker,
+	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindBirth, KindList, KindHistory,
+	KindChanges, KindDue, KindDead, KindPayoutDue, "SANDBOX", "STRIPE", "FILEBANK", "TERMINAL"}
 
 func TestKinds_Distinct(t *testing.T) {
 	t.Parallel()

@@ -32,9 +32,14 @@ func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, e
 	return session, err == nil && s.now().Before(session.Expires), err
 }
 
-// EndSignIn deletes a session. Its lead stays until the session would have expired. Repeating the call is safe.
+// EndSignIn deletes a session and its lead. Repeating the call is safe.
 func (s *Store) EndSignIn(ctx context.Context, hash string) error {
-	return s.remove(signInKey(hash)).Run(ctx)
+	session, _, err := s.SignIn(ctx, hash)
+	if err != nil || session.Hash == "" {
+		return err
+	}
+	return s.db.WriteTx().Idempotent(true).Delete(s.remove(signInKey(hash))).
+		Delete(s.remove(sessionLead(session).key)).Run(ctx)
 }
 
 // knownItem records a sign-in to an account from an address. Its key is a MAC of both.

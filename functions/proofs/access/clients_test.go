@@ -75,12 +75,18 @@ func (e *everything) useApps() {
 	v := e.Visitor()
 	v.Follow(v.Filled("/sign-in?mode=test", "/sign-in", url.Values{"username": {address}, "password": {examples.Password},
 		"merchant_code": {e.Merchant.Code}}))
-	decided := v.Follow(v.Filled(e.AskedFor(), "/authorize", url.Values{"decision": {"allow"}}))
+	asked := e.AskedFor()
+	decided := v.Follow(v.Filled(asked, "/authorize", url.Values{"decision": {"allow"}}))
 	if to, err := url.Parse(decided.Header.Get("Location")); err != nil || to.Query().Get("code") == "" {
 		e.Errorf("got %d %s to %v, %v; want a code", decided.Status, decided.Body, to, err)
 	} else {
 		e.Secret("code", to.Query().Get("code"))
 	}
+	of, err := url.Parse(asked)
+	if err != nil {
+		e.Fatal(err)
+	}
+	v.Follow(v.Filled("/account", "/account/applications", url.Values{"client_id": {of.Query().Get("client_id")}}))
 	e.blockUser(person)
 }
 

@@ -53,12 +53,16 @@ var aims = map[string]int{
 	// A password to sign in takes a token from two buckets. A bucket that was used a moment ago needs a second call.
 	// POST /sign-in also reads and writes the known network address. Creating a test profile reads all profiles, to check
 	// their number, and takes a token for the password.
-	"POST /sign-in":                                      10,
-	"POST /sign-in/second-factor, app":                   8,
-	"POST /sign-in/second-factor, recovery":              8,
-	"POST /account/second-factor, confirm":               6,
-	"POST /account/second-factor, disable":               7,
-	"POST /authorize":                                    8,
+	"POST /sign-in":                         10,
+	"POST /sign-in/second-factor, app":      8,
+	"POST /sign-in/second-factor, recovery": 8,
+	"POST /account/second-factor, confirm":  6,
+	"POST /account/second-factor, disable":  7,
+	"POST /authorize":                       8,
+	// Session and account first, then the account's leads. A deletion looks for more leads afterwards.
+	"GET /account":                                       6,
+	"POST /account/sessions":                             6,
+	"POST /account/applications":                         6,
 	"POST /token, password":                              8,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
 	// The file's record is deleted first, then the content at S3. Then the content's entry is read and updated. The entry

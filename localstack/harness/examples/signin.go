@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
 // Requests of the sign-in pages need the cookie and a form of an earlier page.
@@ -32,6 +33,24 @@ func init() {
 		"showSecondFactor": func(t *Scenario) world.Request {
 			return t.signIn().newRequest(http.MethodGet, ownFactor, nil)
 		},
+		"showAccount": func(t *Scenario) world.Request {
+			return t.signIn().newRequest(http.MethodGet, ownAccount, nil)
+		},
+		"endSessions one": func(t *Scenario) world.Request {
+			v := t.signInTwice()
+			page := v.Follow(v.newRequest(http.MethodGet, ownAccount, nil))
+			ids := sessionIDs.FindAllSubmatch(page.Body, -1)
+			return v.fillForm(page, "/account/sessions", url.Values{"session": {string(ids[1][1])}})
+		},
+		"endSessions others": func(t *Scenario) world.Request {
+			return t.signInTwice().Filled(ownAccount, "/account/sessions", url.Values{"session": {"others"}})
+		},
+		"revokeApplication revoke": func(t *Scenario) world.Request {
+			c, secret := t.RegisterClient()
+			v := t.signIn()
+			t.allow(v, c, secret)
+			return v.Filled(ownAccount, "/account/applications", url.Values{"client_id": {c.ID}})
+		},
 		"updateSecondFactor confirm": func(t *Scenario) world.Request {
 			request, _ := t.signIn().prepareEnrolment()
 			return request
@@ -44,12 +63,52 @@ func init() {
 	})
 }
 
-const ownFactor = "/account/second-factor"
+const (
+	ownAccount = "/account"
+	ownFactor  = "/account/second-factor"
+)
+
+// sessionIDs matches the id of a session on an account's page.
+var sessionIDs = regexp.MustCompile(`name="session" value="([0-9a-f]{32})"`)
+
+// signInTwice signs a member in, in two browsers, and returns the second browser.
+func (t *Scenario) signInTwice() *Visitor {
+	t.Helper()
+	address := t.createColleague()
+	var v *Visitor
+	for range 2 {
+		v = t.Visitor()
+		v.Follow(v.prepareSignIn(address))
+	}
+	return v
+}
+
+// allow allows the client to act for the person who is signed in. The client exchanges the code for tokens.
+func (t *Scenario) allow(v *Visitor, c oauth.Client, secret string) {
+	t.Helper()
+	decided := v.Follow(v.Filled(askedForBy(c), "/authorize", url.Values{"decision": {"allow"}}))
+	to, err := url.Parse(decided.Header.Get("Location"))
+	if err != nil || to.Query().Get("code") == "" {
+		t.Fatalf("got %d to %v, %v; want a code", decided.Status, to, err)
+	}
+	code := to.Query().Get("code")
+	t.Secret("code", code)
+	got := t.Do(world.Request{Method: http.MethodPost, Path: "/token", APIKey: world.NoKey, Body: url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {world.AppRedirect}, "client_id": {c.ID},
+		"client_secret": {secret}}})
+	for _, name := range []string{"access_token", "refresh_token"} {
+		t.Secret(name, got.Text(name))
+	}
+}
 
 // AskedFor returns the address to which a client sends people to give their consent.
 func (t *Scenario) AskedFor() string {
 	t.Helper()
 	c, _ := t.RegisterClient()
+	return askedForBy(c)
+}
+
+func askedForBy(c oauth.Client) string {
 	return "/authorize?" + url.Values{"response_type": {"code"}, "client_id": {c.ID}, "state": {"2cFJf9Qm7XbS"},
 		"redirect_uri": {world.AppRedirect}, "scope": {"transactions.history"}}.Encode()
 }
