@@ -5,25 +5,28 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
 // launch starts localstripe, a program by others that imitates Stripe. By itself it would listen on all addresses, and
 // write all objects to a file after each request.
-const launch = `import sys
+const launch = endWithTest + `import sys
 from aiohttp import web
 from localstripe import server
 server.store.dump_to_disk = lambda: None
 web.run_app(server.app, host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None)`
+
+// endWithTest ends a program when its standard input ends, as the input of enginetest.StartServer does.
+const endWithTest = `import os, threading
+threading.Thread(target=lambda: (os.read(0, 1), os._exit(0)), daemon=True).start()
+`
 
 // LocalStripe is a running localstripe, and a network to it. Localstripe has no idempotency keys, so the network keeps
 // the reply to each key.
@@ -53,26 +56,9 @@ func StartLocalStripe(tb testing.TB) *LocalStripe {
 			tb.Fatalf("%v:\n%s", err, output)
 		}
 	}
-	StartServer(tb, exec.CommandContext(tb.Context(), python, "-c", launch, port), "127.0.0.1:"+port)
+	enginetest.StartServer(tb, exec.CommandContext(tb.Context(), python, "-c", launch, port), "127.0.0.1:"+port)
 	return &LocalStripe{Remote: Remote{URL: "http://127.0.0.1:" + port, Key: Key, unknown: unknown},
 		replies: map[string]*keyed{}}
-}
-
-// StartServer starts a program, and waits until it listens on the address. The program ends with the test.
-func StartServer(tb testing.TB, server *exec.Cmd, address string) {
-	tb.Helper()
-	if err := server.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
-	for range 600 {
-		if line, err := net.DialTimeout("tcp", address, time.Second); err == nil {
-			_ = line.Close()
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	tb.Fatalf("got no answer at %s, want the program", address)
 }
 
 // unknown lists the parameters that localstripe does not know.

@@ -11,18 +11,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 )
 
 //go:embed seahaven.sh
 var seahavenScript string
 
 // serveSeahaven serves accounts at /worlds/{name}, without a log of requests.
-const serveSeahaven = `import sys, uvicorn
+const serveSeahaven = endWithTest + `import sys, uvicorn
 from seahaven.http import app
 from seahaven_stripe_world import http_api, world
 served = app(world, http_api.handle, reset_options={}, max_instances=0)
@@ -40,18 +38,10 @@ type Seahaven struct {
 // on x86-64.
 func StartSeahaven(tb testing.TB) (s *Seahaven, charges int) {
 	tb.Helper()
-	text := os.Getenv("CASHWRAP_SEAHAVEN_CHARGES")
-	if text == "" {
-		record.Note(tb, record.Test{Left: true})
-		tb.Skip("left to .ci/run")
-	}
-	charges, err := strconv.Atoi(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	charges = enginetest.Number(tb, "CASHWRAP_SEAHAVEN_CHARGES")
 	python := filepath.Join(installSeahaven(tb), "python")
 	port := fmt.Sprint(enginetest.FreePort(tb))
-	StartServer(tb, exec.CommandContext(tb.Context(), python, "-c", serveSeahaven, port), "127.0.0.1:"+port)
+	enginetest.StartServer(tb, exec.CommandContext(tb.Context(), python, "-c", serveSeahaven, port), "127.0.0.1:"+port)
 	s = &Seahaven{Remote: Remote{Key: Key, unknown: []string{"return_url"}}, server: "http://127.0.0.1:" + port}
 	s.openAccount()
 	return s, charges

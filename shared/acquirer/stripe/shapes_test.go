@@ -33,7 +33,7 @@ func startMock(t *testing.T) string {
 		t.Fatalf("%v:\n%s", err, output)
 	}
 	mock := exec.CommandContext(t.Context(), filepath.Join(folder, "stripe-mock"), "-http-addr", address)
-	stripetest.StartServer(t, mock, address)
+	enginetest.StartServer(t, mock, address)
 	return "http://" + address
 }
 

@@ -1,13 +1,14 @@
 // Package enginetest gives tests a table and queues (Table, Queues), in memory or real, and the real engines for
 // comparison (DynamoDB, Fauxqs). If the command localstack/aws/engines/with runs the tests, the real engines are the
-// engines that it started. Otherwise the first call starts an engine, which ends with the test process. FreePort is for
-// tests that start other servers.
+// engines that it started. Otherwise the first call starts an engine, which ends with the test process. FreePort and
+// StartServer are for tests that start other servers.
 package enginetest
 
 import (
 	"context"
 	"crypto/rand"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -34,6 +35,22 @@ func Only(tb testing.TB) {
 	if !All(tb) {
 		tb.SkipNow()
 	}
+}
+
+// Number returns the number in an environment variable. Without the variable it skips the test, and records that
+// `make test-all` must run the test: .ci/run sets the variable there.
+func Number(tb testing.TB, variable string) int {
+	tb.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		record.Note(tb, record.Test{Left: true})
+		tb.Skip("left to .ci/run")
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return number
 }
 
 // DynamoDB returns the endpoint of DynamoDB Local. Use an AccessKey to have a separate database.
