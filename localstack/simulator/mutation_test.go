@@ -45,7 +45,7 @@ func TestMutation_Conditions(t *testing.T) {
 	mutations{
 		workloads: []string{"everything", "refunds"},
 		included:  func(condition string) bool { return !peopleConditions.MatchString(condition) },
-		survivors: survivors, scoutSeeds: 40, mutantSeeds: 1000, survivorSeeds: 10,
+		survivors: survivors, scoutSeeds: 100, mutantSeeds: 1000, survivorSeeds: 10,
 	}.run(t)
 }
 
