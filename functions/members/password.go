@@ -28,7 +28,7 @@ type requestPasswordLink struct {
 }
 
 // requestPasswordLink mails a user a link to set a new password. Every address gets the same reply after the same
-// calls, so that nobody learns which addresses are known.
+// calls, which hides the known addresses from strangers.
 func (f family) requestPasswordLink(ctx context.Context, req requestPasswordLink) (rest.Document, error) {
 	view := passwordView{Email: strings.TrimSpace(req.Email)}
 	switch address := member.Address(view.Email); {

@@ -126,7 +126,7 @@ func TestSetPassword_ByLink(t *testing.T) {
 	}
 }
 
-// TestRequestPasswordLink_UnknownAddress checks that nobody learns from replies which addresses are known.
+// TestRequestPasswordLink_UnknownAddress checks that replies and calls hide the known addresses.
 func TestRequestPasswordLink_UnknownAddress(t *testing.T) {
 	t.Parallel()
 	s := newUser(t)
@@ -261,8 +261,8 @@ func TestSetPassword_FirstOfOwner(t *testing.T) {
 	}
 }
 
-// TestRequestPasswordLink_NoPassword checks that nobody becomes the owner of a merchant by asking for a link before the
-// operator has sent one.
+// TestRequestPasswordLink_NoPassword checks that a stranger cannot become a merchant's owner by asking for a link
+// before the operator has sent one.
 func TestRequestPasswordLink_NoPassword(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

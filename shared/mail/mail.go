@@ -73,7 +73,7 @@ func NewInvitation(operation string, member int32, email, invite string) Mail {
 }
 
 // NewPasswordLink returns a mail without a tenant that has the link to set a user's password. For an address without a
-// user it returns a mail to nobody.
+// user it returns a mail without a recipient.
 func NewPasswordLink(link, email, user string) Mail {
 	return newMail(link, Mail{Kind: PasswordLink, Email: email, About: email, User: user, Invite: link})
 }

@@ -99,8 +99,8 @@ const linkPrefix = "link "
 // LinkOperation returns the operation that sets a password by the mailed link with the id.
 func LinkOperation(id string) string { return linkPrefix + id }
 
-// Unlinked returns the operation that set the last of the passwords that was not set by a mailed link, or "". Whoever
-// reads a person's mails can set such passwords again and again.
+// Unlinked returns the operation that set the last of the passwords that was not set by a mailed link, or "". A
+// thief who reads a person's mails can set such passwords again and again.
 func (p Passwords) Unlinked() string {
 	for _, one := range p {
 		if !strings.HasPrefix(one.Operation, linkPrefix) {

@@ -13,17 +13,17 @@ import (
 )
 
 // The buckets of requests for a link to set a password (contract §2.9). A link is valid for longer than the bucket of
-// an address takes to get a token back. So whoever finds the bucket empty has got a link that is still valid.
+// an address takes to get a token back. So a user who finds the bucket empty has a link that is still valid.
 var (
 	passwordLinksOfAddress = Bucket{Every: 20 * time.Minute, Burst: 3}
 	passwordLinksOfSource  = Bucket{Every: 2 * time.Minute, Burst: 10}
 )
 
 // RequestPasswordLink stores a link to set the password of the user with the address, and the mail with the link.
-// newLink returns the link and the hash of its token. For an unknown address it stores a link that nobody can use, and
-// a mail to nobody, because the duration must not show which addresses are known. A user without a password is treated
-// alike: the address of a merchant's owner is unconfirmed until the operator sends the first link. When the bucket of
-// the address is empty, it does nothing. Failure: TooMany for the bucket of the source.
+// newLink returns the link and the hash of its token. For an unknown address it stores a link without a user, and a
+// mail without a recipient, because the duration must not show which addresses are known. A user without a password is
+// treated alike: the address of a merchant's owner is unconfirmed until the operator sends the first link. When the
+// bucket of the address is empty, it does nothing. Failure: TooMany for the bucket of the source.
 func (s *Store) RequestPasswordLink(ctx context.Context, address, source string,
 	newLink func(member.User) (signin.PasswordLink, string)) error {
 	if err := s.TakeToken(ctx, "password links from "+source, passwordLinksOfSource); err != nil {
